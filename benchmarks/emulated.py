@@ -127,11 +127,11 @@ def waiting(mpis: Sequence[str], launches: int) -> list[str]:
 def frames(mpi: str) -> list[str]:
     rows = ["| barrier | messages | frames |", "|---|---|---|"]
     with bench(described(MOST, 10e6, "bus"), mpi) as prepared:
-        for name, title in barriers.ALGORITHMS.items():
-            line = f"barrier algorithm={barriers.ENGINE[name]} iterations={LOOP} sync=loop ranks={MOST}"
+        for name, title in barriers.ALGORITHM_TITLES.items():
+            line = f"barrier algorithm={barriers.ENGINE_NAMES[name]} iterations={LOOP} sync=loop ranks={MOST}"
             few, many = (sent_frames(prepared, line, repetitions) for repetitions in (FEW, MANY))
             each = (many - few) / (MANY - FEW) / LOOP
-            rows.append(f"| {title} | {barriers.messages(name, MOST)} | {each:.0f} |")
+            rows.append(f"| {title} | {barriers.message_count(name, MOST)} | {each:.0f} |")
     return rows
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from hockney.api.run_contents import Run
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.studies.barriers.results import Choice, choose, way_of
+from hockney.studies.barriers.results import Choice, choose, entry_mode
 
 
 def choose_barriers(
@@ -32,7 +32,7 @@ def _requested_layouts(
     run: Run, ranks: Sequence[int], nodes: int, ranks_per_node: int
 ) -> list[tuple[int, int]]:
     """Pairs of a number of ranks and a number of nodes (0: placed by the launcher)."""
-    measured = sorted({(case.ranks, case.nodes) for case in run.plan.cases if way_of(case) is not None})
+    measured = sorted({(case.ranks, case.nodes) for case in run.plan.cases if entry_mode(case) is not None})
     if not nodes and not ranks_per_node:
         if not ranks:
             return measured

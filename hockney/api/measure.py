@@ -106,7 +106,7 @@ class _StudyCases:
         return self.study.REFINES
 
     def cases(self, bench: Bench) -> list[Case]:
-        return studies.planned(self.study, self.options, bench.catalog, bench.machine)
+        return studies.plan_study(self.study, self.options, bench.catalog, bench.machine)
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -250,7 +250,7 @@ def _prepare_bench(
     )
     if for_job:
         return measurement.bench_for_job(bench, options.layout)
-    return measurement.find_levels(bench, within_node=studies.study(question.study).ASKS_FOR_LEVELS)
+    return measurement.find_levels(bench, within_node=studies.find_study(question.study).ASKS_FOR_LEVELS)
 
 
 def _study_cases(
@@ -267,7 +267,7 @@ def _study_cases(
         survey=surveyed,
         budget_s=options.budget,
     )
-    return _StudyCases(studies.study(question.study), study_options)
+    return _StudyCases(studies.find_study(question.study), study_options)
 
 
 def _with_min_budget(planned_run: PlannedRun) -> PlannedRun:

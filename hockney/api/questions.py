@@ -41,12 +41,12 @@ class Question:
     @property
     def needed(self) -> set[str]:
         """Workloads with executables that are needed: those of the cases or of the study."""
-        return self.workloads | set(studies.study(self.study).WORKLOADS)
+        return self.workloads | set(studies.find_study(self.study).WORKLOADS)
 
     def values(self) -> dict[str, Any]:
         """Parameters converted to their types. Raises UsageError for an unknown parameter or an invalid
         value."""
-        declared = studies.study(self.study).PARAMETERS
+        declared = studies.find_study(self.study).PARAMETERS
         return parse_parameters(declared, self.parameters, self.study)
 
 
@@ -74,7 +74,7 @@ def parse_question(words: Question | str | Sequence[str]) -> Question:
             code="ad-hoc-by-name",
         )
     if arguments[0] == published_study.NAME:
-        published_study.refuse()
+        published_study.raise_not_measurable()
     if not studies.is_study(arguments[0]):
         return Question(ad_hoc.NAME, cases)
     name = arguments[0]
@@ -98,7 +98,7 @@ def _program_question(words: Sequence[str]) -> Question:
     from hockney.api.programs import Program  # loads models that no other question needs
 
     program = Program.read(words[0])
-    declared_parameters = {parameter.name for parameter in studies.study(PROGRAM).PARAMETERS}
+    declared_parameters = {parameter.name for parameter in studies.find_study(PROGRAM).PARAMETERS}
     is_parameter = {
         word: word.partition("=")[0] in declared_parameters - program.description.sizes.keys()
         for word in words[1:]
@@ -126,7 +126,7 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
 
 def _is_case(name: str, names: Mapping[str, str]) -> bool:
     """Whether all given parameters belong to the workload with a study's name, but not all to the study."""
-    study_parameters = {parameter.name for parameter in studies.study(name).PARAMETERS}
+    study_parameters = {parameter.name for parameter in studies.find_study(name).PARAMETERS}
     if not set(names) - study_parameters:
         return False
     workloads = measurement.bundled_workloads()

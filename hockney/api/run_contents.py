@@ -107,7 +107,7 @@ class Run:
     @cached_property
     def page(self) -> Page:
         """The report as data: headline, figures, tables."""
-        page = studies.study(self.settings.study).page(self.evidence)
+        page = studies.find_study(self.settings.study).page(self.evidence)
         notes = () if self.cost == "typical" else (undisturbed_note(),)
         return replace(page, headline=(*notes, *page.headline))
 

@@ -104,8 +104,8 @@ def write_tables(run: Run, run_tuning: Tuning, folder: Path, slower: int = 0) ->
     ]
     if run_tuning.rules or run_tuning.internal_rules:
         comments.append(memory_comment())
-    if undecided := run_tuning.count(*UNDECIDED_VERDICTS):
-        comments.append(undecided_comment(undecided, len(run_tuning.deciding)))
+    if undecided := run_tuning.count_with_states(*UNDECIDED_VERDICTS):
+        comments.append(undecided_comment(undecided, len(run_tuning.deciding_choices)))
     if slower:
         comments.append(removed_comment(slower))
     written = {CHOICES: format_choices(run_tuning.rules, comments)}

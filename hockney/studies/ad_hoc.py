@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ad-hoc cases: the only question is their cost."""
+"""Cases that the user names; the only question is their cost."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
 
 RUN_BY_NAME = False
 AS_TYPED = True
-"""No case is changed."""
+"""Cases are measured as typed."""
 
-NOT_A_MULTIPLE = "not-a-multiple"
-"""The code of the error of a value that does not have its parameter's divisor."""
+NOT_A_MULTIPLE_CODE = "not-a-multiple"
+"""The error code for a value that is not a multiple of its parameter's divisor."""
 MAX_SENTENCES = 6
 MAX_CASES = 100_000
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """Each line, once for every combination of the values that it lists, such as `bytes=0:4MiB`,
-    `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes uses the options', and
-    one without a rate that of the simulated machine."""
+    """Each line, once for every combination of its values, such as `bytes=0:4MiB`,
+    `algorithm=mpi,dissemination` and `ranks=1,2`. Lines without ranks or sizes use those of the options, and
+    lines without a rate that of the simulated machine."""
     if not options.cases:
         raise UsageError(
             "no case is given",
@@ -57,9 +57,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             code="no-case",
         )
     cases = unique_cases(
-        at_described_rate(case, catalog, machine)
-        for text in options.cases
-        for case in _expand(text, options, catalog)
+        with_described_rate(case, catalog, machine)
+        for line in options.cases
+        for case in _expand_line(line, options, catalog)
     )
     if len(cases) > MAX_CASES:
         raise UsageError(
@@ -72,51 +72,51 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     return cases
 
 
-def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
-    name, raw = split_case(text)
-    workload = catalog.workload(name)
-    declared = {p.name: p for p in workload.parameters}
+def _expand_line(line: str, options: Options, catalog: Catalog) -> list[Case]:
+    workload_name, raw = split_case(line)
+    workload = catalog.workload(workload_name)
+    declared_parameters = {parameter.name: parameter for parameter in workload.parameters}
     lists: dict[str, Sequence[str]] = {
-        k: list_values(declared[k].kind, declared[k].unit, v)
-        if k in declared
-        else list_values("text", "", v)
+        k: list_values(declared_parameters[k].kind, declared_parameters[k].unit, text)
+        if k in declared_parameters
+        else list_values("text", "", text)
         if k in LAUNCH_PARAMETERS
-        else (v,)
-        for k, v in raw.items()
+        else (text,)
+        for k, text in raw.items()
     }
     if "ranks" in raw:
-        lists["ranks"] = [str(p) for p in parse_counts(raw["ranks"])]
+        lists["ranks"] = [str(parameter) for parameter in parse_counts(raw["ranks"])]
     else:
-        fewest = max(2, workload.min_ranks) if workload.max_ranks != 1 else 1
-        lists["ranks"] = [str(p) for p in options.ranks or (fewest,)]
-    if "bytes" in declared and "bytes" not in raw and options.sizes:
+        min_ranks = max(2, workload.min_ranks) if workload.max_ranks != 1 else 1
+        lists["ranks"] = [str(parameter) for parameter in options.ranks or (min_ranks,)]
+    if "bytes" in declared_parameters and "bytes" not in raw and options.sizes:
         lists["bytes"] = [str(size) for size in options.sizes]
-    combined: list[dict[str, str]] = [{}]
+    combinations: list[dict[str, str]] = [{}]
     for k, values in lists.items():
-        if len(combined) * len(values) > MAX_CASES:
+        if len(combinations) * len(values) > MAX_CASES:
             raise UsageError(
-                f"'{printable(text)}' lists too many cases",
+                f"'{printable(line)}' lists too many cases",
                 f"the limit is {MAX_CASES}",
                 "give fewer values",
                 code="line-lists-too-many-cases",
                 limit=MAX_CASES,
             )
-        combined = [{**each, k: value} for each in combined for value in values]
-    ranged = {k for k, v in raw.items() if ":" in v} | (lists.keys() - raw.keys())
-    return list(_possible(name, combined, ranged, catalog))
+        combinations = [{**combination, k: value} for combination in combinations for value in values]
+    implicit = {k for k, text in raw.items() if ":" in text} | (lists.keys() - raw.keys())
+    return list(_possible_cases(workload_name, combinations, implicit, catalog))
 
 
-def _possible(
-    name: str, combined: Sequence[dict[str, str]], ranged: Container[str], catalog: Catalog
+def _possible_cases(
+    workload_name: str, combinations: Sequence[dict[str, str]], implicit: Container[str], catalog: Catalog
 ) -> Iterator[Case]:
-    """The cases, without those that cannot exist because a parameter in `ranged` is no multiple of what it
-    should be: nobody asked for such a value in particular. Raises UsageError if there is no other."""
+    """The possible cases. Values of `implicit` parameters that are not multiples of their divisor are left
+    out, because the user did not name them individually. Raises UsageError if no case is left."""
     impossible, has_case = None, False
-    for each in combined:
+    for combination in combinations:
         try:
-            case = catalog.complete_case(name, each)
+            case = catalog.complete_case(workload_name, combination)
         except UsageError as error:
-            if error.code != NOT_A_MULTIPLE or error.fields["parameter"] not in ranged:
+            if error.code != NOT_A_MULTIPLE_CODE or error.fields["parameter"] not in implicit:
                 raise
             impossible = error
         else:
@@ -126,10 +126,10 @@ def _possible(
         raise impossible
 
 
-def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
-    """The case with the rate that a simulated machine's description has for its operation (by default the
-    speed of a core for a NAS benchmark), or the time of a step at this rate, and with the startup of its
-    messages, unless the case has them."""
+def with_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
+    """Complete a case from a simulated machine's description, unless the case has these values: the rate of
+    its operation (by default the speed of a core for a NAS benchmark) or the time of a step at this rate, and
+    the startup of its messages."""
     platform = machine.platform
     if platform is None:
         return case
@@ -147,98 +147,125 @@ def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
 
 def page(evidence: Evidence) -> Page:
     groups: dict[str, list[MeasuredCase]] = {}
-    for m in evidence.measured:
-        groups.setdefault(label(m, m.workload.size), []).append(m)
-    differing = any(undisturbed.differing_undisturbed(m.summary) for m in evidence.measured)
-    where = placement_columns([m for m in evidence.measured if not m.case.is_placed])
+    for result in evidence.measured:
+        groups.setdefault(label(result, result.workload.size), []).append(result)
+    has_differing_costs = any(
+        undisturbed.differing_undisturbed(result.summary) for result in evidence.measured
+    )
+    where = placement_columns([result for result in evidence.measured if not result.case.is_placed])
     sections = [
-        _section(evidence, subject, measured, differing, where) for subject, measured in groups.items()
+        _section(evidence, subject, measured, has_differing_costs, where)
+        for subject, measured in groups.items()
     ]
-    has_settings = any(m.case.setting for m in evidence.measured)
-    more = [
+    has_settings = any(result.case.setting for result in evidence.measured)
+    additional_sections = [
         settings_compared.section(evidence) if has_settings else None,
         quality.parameters_section(evidence),
         course.section(evidence),
         quality.spread_section(evidence),
         quality.verification_section(evidence),
     ]
-    names = sorted({m.case.workload for m in evidence.measured})
-    lead, rest = first_figure([*sections, *(s for s in more if s is not None)])
+    names = sorted({result.case.workload for result in evidence.measured})
+    lead, remaining_sections = first_figure(
+        [*sections, *(section for section in additional_sections if section is not None)]
+    )
     return study_page(
         evidence,
         title=", ".join(names) or "Nothing measured",
         headline=_headline(evidence),
-        sections=rest,
+        sections=remaining_sections,
         lead=lead,
     )
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    texts = [f"{m.case.line}: {undisturbed.cost_text(m.summary)}." for m in evidence.measured[:MAX_SENTENCES]]
-    more = len(evidence.measured) - len(texts)
-    return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
+    texts = [
+        f"{result.case.line}: {undisturbed.cost_text(result.summary)}."
+        for result in evidence.measured[:MAX_SENTENCES]
+    ]
+    omitted = len(evidence.measured) - len(texts)
+    return (*texts, *([f"And {omitted} more cases."] if omitted > 0 else [])) or ("Nothing was measured.",)
 
 
 def _section(
     evidence: Evidence,
     subject: str,
     measured: list[MeasuredCase],
-    differing: bool,
-    where: Sequence[CaseColumn],
+    has_differing_costs: bool,
+    placement_columns: Sequence[CaseColumn],
 ) -> Section:
-    """`differing`: whether some case of the page has an undisturbed cost that differs from its typical
-    one; `where`: columns that distinguish cases by where their ranks were."""
-    fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, measured[0])]
+    """The section. `has_differing_costs`: some case of the page has an undisturbed cost that differs from its
+    typical one. `placement_columns` distinguish cases by the placement of their ranks."""
+    fits = [
+        fit
+        for fit in evidence.fits.fits
+        if fit.curve and fit.verdict != "refused" and _is_fit_of_section(fit, measured[0])
+    ]
     figures = []
-    if len({m.size for m in measured}) > 1:
+    if len({result.size for result in measured}) > 1:
         name = "-".join(subject.replace("=", "_").split())
-        size = _axis(measured[0])
-        lines = tuple(curve(f"{f.model} model", f, subject) for f in fits)
+        size_axis = _size_axis(measured[0])
+        curves = tuple(curve(f"{fit.model} model", fit, subject) for fit in fits)
         figures.append(
             Figure(
                 f"time-{name}",
                 f"Time of {subject}",
-                size,
+                size_axis,
                 Axis("time", "s"),
-                (times(subject, measured), *lines),
+                (times(subject, measured), *curves),
             )
         )
         rate = rates(subject, measured)
         if len(rate.x) > 1:
-            axes = _axis(measured[0], zero=False), Axis("bandwidth", "B/s", "linear")
+            axes = _size_axis(measured[0], zero=False), Axis("bandwidth", "B/s", "linear")
             figures.append(Figure(f"bandwidth-{name}", f"Bandwidth of {subject}", *axes, (rate,)))
     return Section(
         subject,
         figures=tuple(figures),
-        tables=(_table(subject, measured, differing, where), *metrics.metrics_tables(measured)),
+        tables=(
+            _table(subject, measured, has_differing_costs, placement_columns),
+            *metrics.metrics_tables(measured),
+        ),
     )
 
 
-def _is_of(fit: Fit, m: MeasuredCase) -> bool:
-    """Whether the fit's subject is that of a section: what its cases have in common, including ranks."""
+def _is_fit_of_section(fit: Fit, result: MeasuredCase) -> bool:
+    """Whether the fit's subject matches the section: the common values of its cases, including ranks."""
     subject = fit.subject
-    fixed = {k: v for k, v in m.case.values.items() if k != m.workload.size}
-    return subject.workload == m.case.workload and subject.values == fixed
+    fixed_values = {name: value for name, value in result.case.values.items() if name != result.workload.size}
+    return subject.workload == result.case.workload and subject.values == fixed_values
 
 
-def _axis(m: MeasuredCase, *, zero: bool = True) -> Axis:
+def _size_axis(result: MeasuredCase, *, zero: bool = True) -> Axis:
     """The size of a workload, in its unit."""
-    title = "message size" if m.workload.size == "bytes" else m.workload.size
-    return Axis(title, m.workload.size_unit, "log", zero=zero)
+    title = "message size" if result.workload.size == "bytes" else result.workload.size
+    return Axis(title, result.workload.size_unit, "log", zero=zero)
 
 
-def _table(subject: str, measured: list[MeasuredCase], differing: bool, where: Sequence[CaseColumn]) -> Table:
-    """Tables of one page have the same columns: on a terminal they are printed as one table."""
-    extra = undisturbed.undisturbed_column(measured, undisturbed.summary_of, always=differing)
+def _table(
+    subject: str,
+    measured: list[MeasuredCase],
+    has_differing_costs: bool,
+    placement_columns: Sequence[CaseColumn],
+) -> Table:
+    """The section's table. Tables of a page have the same columns, because a terminal prints them as one
+    table."""
+    undisturbed_column = undisturbed.undisturbed_column(
+        measured, undisturbed.summary_of, always=has_differing_costs
+    )
     columns: tuple[Column[MeasuredCase], ...] = (
         Column("case", typed_line),
-        *(replace(column, format=TEXT_FORMAT) for column in where),
-        Column("typical", lambda m: m.summary.typical, SECONDS_FORMAT, interval=INTERVAL_HEADING),
-        extra,
-        Column("bandwidth", lambda m: bandwidth(m) if m.summary.bytes_moved else None, BANDWIDTH_FORMAT),
-        Column("within", lambda m: format_range_width(m.summary.spread_within), COUNT_FORMAT),
-        Column("between", lambda m: format_scatter(m.summary.between), COUNT_FORMAT),
-        Column("repetitions", lambda m: m.summary.repetitions, COUNT_FORMAT),
+        *(replace(column, format=TEXT_FORMAT) for column in placement_columns),
+        Column("typical", lambda result: result.summary.typical, SECONDS_FORMAT, interval=INTERVAL_HEADING),
+        undisturbed_column,
+        Column(
+            "bandwidth",
+            lambda result: bandwidth(result) if result.summary.bytes_moved else None,
+            BANDWIDTH_FORMAT,
+        ),
+        Column("within", lambda result: format_range_width(result.summary.spread_within), COUNT_FORMAT),
+        Column("between", lambda result: format_scatter(result.summary.between), COUNT_FORMAT),
+        Column("repetitions", lambda result: result.summary.repetitions, COUNT_FORMAT),
     )
-    caption = undisturbed.CAPTION if extra.heading else ""
+    caption = undisturbed.CAPTION if undisturbed_column.heading else ""
     return columns_table("cases", subject, columns, measured, caption)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of imported numbers: the time of each case over its size. Nothing was measured by hockney."""
+"""The page of imported numbers: the time of each case against its size. hockney did not measure them."""
 
 from __future__ import annotations
 
@@ -37,25 +37,28 @@ def page(evidence: Evidence) -> Page:
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     """The workloads, the cost of a message, and the shortest operations on the largest number of ranks."""
-    names = list_names(sorted({m.case.workload for m in evidence.measured}), MAX_NAMES)
-    counts = sorted({m.case.ranks for m in evidence.measured})
+    names = list_names(sorted({result.case.workload for result in evidence.measured}), MAX_NAMES)
+    counts = sorted({result.case.ranks for result in evidence.measured})
     if not counts:
         return ("Nothing was measured.",)
     launches = plural(len(evidence.run.launches), "launch", "launches")
     cases = plural(len(evidence.measured), "case")
     texts = [f"{cases} from {launches}, on {join_words(counts)} ranks: {names}."]
     for fit in evidence.fits.select_by_role("hockney", *PING_PONG):
-        value = {p.symbol: p.estimate.value for p in fit.parameters}
-        if fit.verdict != "refused" and {"t_0", "r_inf"} <= value.keys():
-            words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
+        parameters = {parameter.symbol: parameter.estimate.value for parameter in fit.parameters}
+        if fit.verdict != "refused" and {"t_0", "r_inf"} <= parameters.keys():
+            words = (
+                f"t_0 = {quantity(parameters['t_0'], 's')} and r_inf = {quantity(parameters['r_inf'], 'B/s')}"
+            )
             texts.append(f"{fit.subject.workload}: {words}; the fit is {fit.verdict}.")
-    name = case_labels(evidence)
-    smallest: dict[str, MeasuredCase] = {}
-    for m in evidence.measured:
-        if m.case.ranks == counts[-1] and (
-            m.case.workload not in smallest or m.size < smallest[m.case.workload].size
+    label = case_labels(evidence)
+    smallest_by_workload: dict[str, MeasuredCase] = {}
+    for result in evidence.measured:
+        if result.case.ranks == counts[-1] and (
+            result.case.workload not in smallest_by_workload
+            or result.size < smallest_by_workload[result.case.workload].size
         ):
-            smallest[m.case.workload] = m
-    for m in list(smallest.values())[:MAX_COSTS]:
-        texts.append(f"{name(m.case.line)}: {quantity(m.summary.typical.value, 's')}.")
+            smallest_by_workload[result.case.workload] = result
+    for result in list(smallest_by_workload.values())[:MAX_COSTS]:
+        texts.append(f"{label(result.case.line)}: {quantity(result.summary.typical.value, 's')}.")
     return tuple(texts)

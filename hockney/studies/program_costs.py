@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The costs of messages and collectives on which predictions of programs are based: which cases show
-them, and what the run, its survey or the machine's description states."""
+"""The costs of messages and collectives for predictions of programs: the cases that show them, and the costs
+from the run, its survey or the machine's description."""
 
 from __future__ import annotations
 
@@ -18,66 +18,69 @@ from hockney.models.programs.communication import Communication, communication_f
 from hockney.models.programs.parts import CollectivePart, Iteration, measured_operation
 from hockney.pages.evidence import Evidence
 from hockney.studies import places
-from hockney.studies.survey import sweep
+from hockney.studies.survey import ping_pong_sweep
 
 MIN_LONGEST_BYTES = 4 << 10
-"""Bytes of the ping-pong's longest message, even if the benchmarks send shorter ones."""
+"""The minimum size of the ping-pong's longest message, even if the benchmarks send shorter ones."""
 MAX_STREAM_BYTES = 1 << 20
-FEW = 5
-"""Sizes of each pattern other than the ping-pong."""
+MAX_OTHER_SIZES = 5
+"""The number of sizes of each pattern other than the ping-pong."""
 
 
 @dataclass(frozen=True)
-class Needs:
-    """What a program on `ranks` ranks sends: bytes of its longest message, and its collectives, each with its
-    operation, ranks, and bytes of the largest block or vector."""
+class CommunicationNeeds:
+    """The communication of a program on `ranks` ranks: bytes of its longest message, and its collectives,
+    each with its operation, ranks, and bytes of the largest block or vector."""
 
     ranks: int
-    longest: int
+    max_message_bytes: int
     collectives: tuple[tuple[str, int, int], ...]
 
 
-def needs_of(iteration: Iteration) -> Needs:
+def communication_needs(iteration: Iteration) -> CommunicationNeeds:
     collectives = (
         (measured_operation(part.operation), part.group_size(iteration.ranks), part.size)
         for part in iteration.parts
         if isinstance(part, CollectivePart)
     )
-    return Needs(iteration.ranks, round(iteration.longest_message), tuple(dict.fromkeys(collectives)))
+    return CommunicationNeeds(
+        iteration.ranks, round(iteration.longest_message), tuple(dict.fromkeys(collectives))
+    )
 
 
 def cost_cases(
-    programs: Iterable[Needs], catalog: Catalog, machine: Machine, buffers: str = WRITTEN
+    programs: Iterable[CommunicationNeeds], catalog: Catalog, machine: Machine, buffers: str = WRITTEN
 ) -> Iterator[str]:
-    """A ping-pong up to the longest message, messages in both directions and in a stream, and each
-    collective at the sizes that the programs have; by default of data that were just written, as those of the
-    benchmarks are."""
-    several = [program for program in programs if program.ranks > 1]
-    if not several:
+    """A ping-pong up to the longest message, messages in both directions and in a stream, and each collective
+    at the programs' sizes. By default the data was recently written, as in the benchmarks."""
+    parallel_programs = [program for program in programs if program.ranks > 1]
+    if not parallel_programs:
         return
-    longest = max(MIN_LONGEST_BYTES, *(program.longest for program in several))
-    sizes = (0, *doubling_series(1, 1 << (longest - 1).bit_length()))
-    yield from places.at_each(_messages(sizes, catalog, buffers), machine)
-    yield from _collectives(several, catalog, buffers)
+    max_bytes = max(MIN_LONGEST_BYTES, *(program.max_message_bytes for program in parallel_programs))
+    sizes = (0, *doubling_series(1, 1 << (max_bytes - 1).bit_length()))
+    yield from places.at_prediction_levels(_messages(sizes, catalog, buffers), machine)
+    yield from _collectives(parallel_programs, catalog, buffers)
 
 
 def _messages(sizes: tuple[int, ...], catalog: Catalog, buffers: str) -> Iterator[str]:
-    yield from sweep(sizes, buffers)
+    yield from ping_pong_sweep(sizes, buffers)
     for workload in catalog.with_role("point-to-point"):
         if workload.performs("point-to-point", "sendrecv"):
             yield from (
-                f"{workload.name} bytes={s} buffers={buffers} ranks=2" for s in thin_out(sizes, FEW + 2)
+                f"{workload.name} bytes={s} buffers={buffers} ranks=2"
+                for s in thin_out(sizes, MAX_OTHER_SIZES + 2)
             )
-    streamed = [size for size in sizes if 0 < size <= MAX_STREAM_BYTES]
+    stream_sizes = [size for size in sizes if 0 < size <= MAX_STREAM_BYTES]
     for workload in catalog.with_role("stream"):
         if not workload.bidirectional:
             yield from (
-                f"{workload.name} bytes={s} buffers={buffers} ranks=2" for s in thin_out(streamed, FEW)
+                f"{workload.name} bytes={s} buffers={buffers} ranks=2"
+                for s in thin_out(stream_sizes, MAX_OTHER_SIZES)
             )
 
 
-def _collectives(programs: Iterable[Needs], catalog: Catalog, buffers: str) -> Iterator[str]:
-    """The cases that measure at least two sizes of each operation, for a line through them."""
+def _collectives(programs: Iterable[CommunicationNeeds], catalog: Catalog, buffers: str) -> Iterator[str]:
+    """Cases with at least two sizes of each operation, so that a line can be fitted."""
     sizes_by_operation: dict[tuple[str, int], set[int]] = {}
     for program in programs:
         for operation, ranks, block in program.collectives:
@@ -92,22 +95,23 @@ def _collectives(programs: Iterable[Needs], catalog: Catalog, buffers: str) -> I
             continue
         for workload in catalog.with_role("collective"):
             if workload.operation == operation:
-                few = thin_out(sorted({8, *sizes}), FEW)
+                measured_sizes = thin_out(sorted({8, *sizes}), MAX_OTHER_SIZES)
                 yield from (
-                    f"{workload.name} bytes={s} buffers={buffers} sync=barrier ranks={ranks}" for s in few
+                    f"{workload.name} bytes={s} buffers={buffers} sync=barrier ranks={ranks}"
+                    for s in measured_sizes
                 )
 
 
-def communication(evidence: Evidence, buffers: str = WRITTEN) -> Communication | None:
-    """The costs of communication, if possible in such buffers; None if the cost of a message is unknown."""
+def find_communication_costs(evidence: Evidence, buffers: str = WRITTEN) -> Communication | None:
+    """The costs of communication, in such buffers if measured; None if the cost of a message is unknown."""
     platform = evidence.machine.platform
     if platform is not None:
         return Communication(costs_of_description(platform), platform=platform)
     surveyed = evidence.survey
     try:
-        most = evidence.run.max_hosts()
+        hosts = evidence.run.max_hosts()
         message = messages_of_run(
-            evidence.fits, evidence.machine, "this run", surveyed, hosts=most, buffers=buffers
+            evidence.fits, evidence.machine, "this run", surveyed, hosts=hosts, buffers=buffers
         )
     except HockneyError:
         return None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Studies of launches in which MPI's progress thread continues communication while the program computes."""
+"""Studies with launches in which MPI's progress thread continues communication while the program computes."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.mpi import ProgressThread, family_of, title_of
 
-SETTING = "progress-thread"
-OWN, THREAD = "own", "thread"
-"""Only calls of MPI make progress, or a thread as well."""
-FAKE_PROGRESS_SETTING = LaunchSetting(SETTING, (("MPICH_ASYNC_PROGRESS", "1"),))
-"""The setting of the machine with made-up costs (launch/fake_world.py)."""
+SETTING_NAME = "progress-thread"
+OWN_PROGRESS, THREAD_PROGRESS = "own", "thread"
+"""Progress only in MPI calls, or also by a thread."""
+FAKE_PROGRESS_SETTING = LaunchSetting(SETTING_NAME, (("MPICH_ASYNC_PROGRESS", "1"),))
+"""The setting of the fake machine with invented costs (launch/fake_world.py)."""
 
 
-def thread_of(machine: Machine) -> LaunchSetting | None:
-    """The setting that switches on the thread of the machine's MPI; None if it has none, or if mpiexec does
-    not start its ranks."""
+def progress_thread_setting(machine: Machine) -> LaunchSetting | None:
+    """The setting that enables the progress thread of the machine's MPI. None if it has no such thread, or if
+    mpiexec does not start its ranks."""
     if machine.traits.is_fake:
         return FAKE_PROGRESS_SETTING
-    thread = _thread(machine) if machine.traits.uses_mpiexec else None
-    return LaunchSetting(SETTING, ((thread.variable, "1"),)) if thread else None
+    thread = _progress_thread(machine) if machine.traits.uses_mpiexec else None
+    return LaunchSetting(SETTING_NAME, ((thread.variable, "1"),)) if thread else None
 
 
-def thread_setting(progress: Sequence[str], machine: Machine) -> tuple[LaunchSetting, ...]:
-    """The setting of the progress thread if `progress` (of OWN and THREAD) names it, or names nothing and MPI
-    has one for all transports. Raises UsageError if it is requested and MPI has none."""
-    thread = thread_of(machine)
+def requested_thread_setting(progress: Sequence[str], machine: Machine) -> tuple[LaunchSetting, ...]:
+    """The setting of the progress thread if `progress` (of OWN_PROGRESS and THREAD_PROGRESS) contains it, or
+    if `progress` is empty and MPI has a thread for all transports. Raises UsageError if it is requested and
+    MPI has none."""
+    thread = progress_thread_setting(machine)
     if not progress:
-        return () if thread is None or not _for_all_transports(machine) else (thread,)
-    if THREAD not in progress:
+        return () if thread is None or not _serves_all_transports(machine) else (thread,)
+    if THREAD_PROGRESS not in progress:
         return ()
     if thread is None:
         mpi = "" if machine.mpi is None else title_of(machine.mpi)
@@ -46,16 +47,16 @@ def thread_setting(progress: Sequence[str], machine: Machine) -> tuple[LaunchSet
     return (thread,)
 
 
-def by_calls(progress: Sequence[str]) -> bool:
-    """Whether launches without the thread are wanted."""
-    return OWN in (progress or (OWN,))
+def measures_own_progress(progress: Sequence[str]) -> bool:
+    """Whether launches without the thread are requested."""
+    return OWN_PROGRESS in (progress or (OWN_PROGRESS,))
 
 
-def _thread(machine: Machine) -> ProgressThread | None:
+def _progress_thread(machine: Machine) -> ProgressThread | None:
     return None if machine.mpi is None else family_of(machine.mpi).progress_thread(machine.mpi)
 
 
-def _for_all_transports(machine: Machine) -> bool:
-    """Whether the thread serves all messages, and not only those through TCP."""
-    thread = _thread(machine)
+def _serves_all_transports(machine: Machine) -> bool:
+    """Whether the thread handles all messages, and not only those through TCP."""
+    thread = _progress_thread(machine)
     return thread is None or thread.all_transports

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters that several studies have."""
+"""Parameters of several studies."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ SYNC = StudyParameter(
 )
 
 
-def sync_of(options: Options, machine: Machine) -> str:
-    """The value of SYNC, or of a study's parameter of the same name with other choices."""
+def synchronization(options: Options, machine: Machine) -> str:
+    """The value of SYNC, or of a study's parameter with the same name and other choices."""
     return options.value(SYNC) or ("window" if machine.traits.simulated else "barrier")
 
 
-def refuse_on_others(options: Options, machine: Machine, *parameters: StudyParameter) -> None:
-    """Raises UsageError if one of these is given for a machine that is not simulated."""
+def require_simulated_machine(options: Options, machine: Machine, *parameters: StudyParameter) -> None:
+    """Raise UsageError if one of these parameters is set for a machine that is not simulated."""
     for parameter in parameters:
         if not machine.traits.simulated and options.value(parameter) not in (None, "real"):
             raise UsageError(

@@ -17,7 +17,7 @@ from resealed import reseal
 
 from hockney import api
 from hockney.api import judge_guidelines
-from hockney.studies.guidelines.columns import violations
+from hockney.studies.guidelines.columns import violations_table
 
 QUICK = ("--ranks", "2", "--sizes", "4KiB,64KiB", "--seed", "1", "-q")
 
@@ -117,9 +117,9 @@ def test_synchronisations_are_shown_if_there_are_several(hockney):
     assert hockney("run", *words, "--out", "runs/two").code == 0
     page = judge_guidelines(api.load("runs/two"))
     assert {each.left["sync"] for each in page.judged} == {"barrier", "window"} and len(page.judged) == 2
-    assert "sync" in violations(page).columns
+    assert "sync" in violations_table(page).columns
     assert hockney("run", words[0].replace(",window", ""), *words[1:], "--out", "runs/one").code == 0
-    assert "sync" not in violations(judge_guidelines(api.load("runs/one"))).columns
+    assert "sync" not in violations_table(judge_guidelines(api.load("runs/one"))).columns
 
 
 def test_without_the_cases_it_tells_what_measures_them(hockney, mine):

@@ -151,7 +151,7 @@ def test_a_page_without_any_gain_shows_what_was_compared(hockney, measured, chan
     change_run(Path("runs/t"))
     run = api.load(Path("runs/t"))
     found = tuning(run.evidence)
-    (state,) = {each.state for each in found.deciding}
+    (state,) = {each.state for each in found.deciding_choices}
     tables = {table.name: table for section in run.page.sections for table in section.tables}
     assert "rules" not in tables and len(tables["kept"].rows) == 4
     assert all(state in row[-1] and "[" in row[-2] for row in tables["kept"].rows)

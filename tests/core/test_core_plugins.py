@@ -120,13 +120,13 @@ def test_a_study_with_a_wrong_name_is_an_error_and_no_suggestion(tmp_path, monke
     (tmp_path / "colds.py").write_text(f"NAME = 'cold'\n{names}")
     monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
     with pytest.raises(EnvironmentProblem) as caught:
-        studies.study("cold")
+        studies.find_study("cold")
     assert (caught.value.code, Path(caught.value.fields["file"]).name) == ("plugin-misnamed", "colds.py")
     sys.modules.pop("hockney.studies.colds", None)
 
 
 def test_a_study_has_the_defaults_of_what_it_leaves_out():
-    survey, cases = studies.study("survey"), studies.study("cases")
+    survey, cases = studies.find_study("survey"), studies.find_study("cases")
     assert survey.REFINES and survey.ASKS_FOR_LEVELS and survey.RUN_BY_NAME and not survey.AS_TYPED
     assert cases.AS_TYPED and not (cases.REFINES or cases.ASKS_FOR_LEVELS or cases.RUN_BY_NAME)
     assert (cases.PARAMETERS, cases.WORKLOADS, cases.answer) == ((), (), None)

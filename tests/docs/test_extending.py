@@ -32,7 +32,7 @@ from hockney.models.schedules import SCHEDULES, Tally, collectives
 from hockney.pages.caveats import caveats, headline_premises
 from hockney.pages.evidence import Evidence
 from hockney.store import RunFolder
-from hockney.studies.barriers.plan import algorithms
+from hockney.studies.barriers.plan import usable_algorithms
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
@@ -141,7 +141,7 @@ def check_caveats_and_premises(evidence: Evidence) -> None:
     wrong = structs.replace(first, verified=structs.replace(first.verified, errors=1))
     machine = structs.replace(evidence.machine, platform=simulated.platform("t3e"))
     evidence = replace(evidence, run=replace(evidence.run, records=(wrong, *others)), machine=machine)
-    page = studies.study("cold").page(evidence)
+    page = studies.find_study("cold").page(evidence)
     assert "verification" in [caveat.code for caveat in page.warnings]
     assert page.warnings == tuple(each.caveat for each in caveats(evidence))
     premises = headline_premises(evidence)
@@ -217,10 +217,10 @@ def test_the_machine_kind_is_measured_reported_and_predicted(tmp_path, monkeypat
     predicted = json.loads(hockney("predict", *words))
     assert "fake" in [warning["code"] for warning in predicted["doubts"]]
     hockney("resume", "r", "-q")
-    barriers = algorithms(measurement.bundled_catalog(), machine)
+    barriers = usable_algorithms(measurement.bundled_catalog(), machine)
     real = msgspec.structs.replace(machine, traits=Traits())
     assert "dissemination" in barriers and len(barriers) < len(
-        algorithms(measurement.bundled_catalog(), real)
+        usable_algorithms(measurement.bundled_catalog(), real)
     )
     listed = json.loads(hockney("machines", "--machine", "toy:cable", "--json"))["kinds"]
     assert "toy" in [kind["kind"] for kind in listed]

@@ -31,7 +31,7 @@ from hockney.models.guidelines import (
 )
 from hockney.models.statistics import Observation
 from hockney.pages.evidence import Options
-from hockney.studies.guidelines.plan import VECTORS, WORKLOADS, plan
+from hockney.studies.guidelines.plan import WHOLE_VECTOR_WORKLOADS, WORKLOADS, plan
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 CATALOG = catalog_with(bundled_catalog(), WORKLOADS)
@@ -192,10 +192,10 @@ def test_the_plan_has_both_sides_of_every_rule_at_every_size():
         found = comparisons(planned((ranks,), (size,)), CATALOG)
         for rule in EMULATIONS:
             (each,) = (each for each in found if each.rule is rule)
-            whole = each.left.bytes * (1 if rule.operation in VECTORS else ranks)
+            whole = each.left.bytes * (1 if rule.operation in WHOLE_VECTOR_WORKLOADS else ranks)
             assert size <= whole < size + 8 * ranks, "rounded up to whole doubles in every block"
     named = {name for name in OPERATIONS if "vector" in help_of(name) and "block" not in help_of(name)}
-    assert set(VECTORS) == named
+    assert set(WHOLE_VECTOR_WORKLOADS) == named
 
 
 def help_of(name: str) -> str:

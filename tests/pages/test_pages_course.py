@@ -38,7 +38,7 @@ def test_modes_are_told_and_drawn(golden):
     assert {round(y / 0.2e-6) for y in series.y} == {1, 2}
     assert make_interactive(section.figures[0])["data"]
     for study in ("survey", "cases"):
-        page = studies.study(study).page(seen)
+        page = studies.find_study(study).page(seen)
         assert [s for s in page.sections if s == section]
 
 

@@ -44,17 +44,17 @@ def test_tables_have_the_undisturbed_cost_where_it_differs(disturbed):
         and found.cost.value == pytest.approx(0.2e-6, rel=0.03)
         and differing_undisturbed(barrier) is None
     )
-    seen = columns(studies.study("survey").page(disturbed))
+    seen = columns(studies.find_study("survey").page(disturbed))
     assert set(seen) == {COLUMN_NAME, "spread"}, "no collective differs, so their table has no such column"
     cells = seen["spread"]
     line, steady = map(case_labels(disturbed), (LINE, BARRIER))
     assert "200" in cells[line] and f"{found.disturbed:.0%}" in cells[line] and cells[steady] == ""
-    tables = columns(studies.study("cases").page(disturbed))
+    tables = columns(studies.find_study("cases").page(disturbed))
     assert tables["spread"] == cells and "cases" in tables
 
 
 def test_cases_on_a_terminal_have_the_same_columns(disturbed):
-    page = studies.study("cases").page(disturbed)
+    page = studies.find_study("cases").page(disturbed)
     cases = [t for section in page.sections for t in section.tables if t.name == "cases"]
     assert len(cases) == 2 and len({t.columns for t in cases}) == 1
     assert {len(row) for t in cases for row in t.rows} == {len(cases[0].columns)}
@@ -63,7 +63,7 @@ def test_cases_on_a_terminal_have_the_same_columns(disturbed):
 def test_without_a_difference_there_is_no_column():
     steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
     for study in ("survey", "cases"):
-        assert columns(studies.study(study).page(steady)) == {}
+        assert columns(studies.find_study(study).page(steady)) == {}
 
 
 def test_key_results_have_both_costs_with_their_intervals(disturbed):

@@ -39,8 +39,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     def page(name: str) -> Path:
         if name not in made:
             bench = measurement.fake_bench(FakeLauncher())
-            cases = studies.study(name).plan(Options(), measurement.bundled_catalog(), bench.machine)
-            more = studies.study(name).launch_settings(Options(), bench.machine)
+            cases = studies.find_study(name).plan(Options(), measurement.bundled_catalog(), bench.machine)
+            more = studies.find_study(name).launch_settings(Options(), bench.machine)
             settings = Settings(name, seed=1, launch_settings=tuple(each.line for each in more))
             folder = measurement.create_run(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
             measurement.measure(folder, bench, lambda event: None)

@@ -16,7 +16,7 @@ from hockney.store import RunFolder
 from hockney.studies import Evidence, Options
 
 SMALL = Options(ranks=(2, 4), sizes=(4, 400, 40000), parameters={"work": (1e-5, 1e-4, 1e-3)})
-STUDY = studies.study("granularity")
+STUDY = studies.find_study("granularity")
 CATALOG = measurement.bundled_catalog()
 MACHINE = measurement.fake_bench("fake").machine
 

@@ -26,8 +26,8 @@ from hockney.models.barriers import MessageCosts, by_messages, by_structure, pre
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import paper, results
-from hockney.studies.barriers.headline import chosen
-from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
+from hockney.studies.barriers.headline import choice_sentence
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, entry_mode
 
 EVERY_BARRIER = measurement.bundled_catalog()
 ALGORITHMS = (
@@ -108,7 +108,7 @@ def on_one_medium(algorithm: str, ranks: int) -> float:
 
 def run(folder, launcher: FakeLauncher, options: Options) -> Evidence:
     bench = measurement.fake_bench(launcher)
-    cases = studies.study("barriers").plan(options, CATALOG, bench.machine)
+    cases = studies.find_study("barriers").plan(options, CATALOG, bench.machine)
     made = measurement.create_run(folder, cases, Settings("barriers", seed=1), bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
@@ -127,15 +127,15 @@ def one_medium(tmp_path_factory) -> Evidence:
 
 
 def sections_text(evidence: Evidence) -> str:
-    return "\n".join(text for s in studies.study("barriers").page(evidence).sections for text in s.text)
+    return "\n".join(text for s in studies.find_study("barriers").page(evidence).sections for text in s.text)
 
 
 def test_every_barrier_is_planned_in_every_way():
-    cases = studies.study("barriers").plan(Options(), EVERY_BARRIER, MACHINE)
-    ways = Counter((way_of(c), c.ranks) for c in cases if way_of(c) is not None)
+    cases = studies.find_study("barriers").plan(Options(), EVERY_BARRIER, MACHINE)
+    ways = Counter((entry_mode(c), c.ranks) for c in cases if entry_mode(c) is not None)
     barriers = len(EVERY_BARRIER.workload("barrier").algorithms)
     assert ways == {(way, p): barriers for way in ("loop", "alone", "late", "skew") for p in (2, 4)}
-    messages = [c for c in cases if way_of(c) is None]
+    messages = [c for c in cases if entry_mode(c) is None]
     assert {c.workload for c in messages} == {
         "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
     }  # fmt: skip
@@ -144,29 +144,31 @@ def test_every_barrier_is_planned_in_every_way():
 
 
 def test_a_million_in_a_row_can_be_asked_for():
-    cases = studies.study("barriers").plan(Options(parameters={"iterations": 1_000_000}), CATALOG, MACHINE)
-    row = [c for c in cases if way_of(c) == "loop"]
+    cases = studies.find_study("barriers").plan(
+        Options(parameters={"iterations": 1_000_000}), CATALOG, MACHINE
+    )
+    row = [c for c in cases if entry_mode(c) == "loop"]
     assert len(row) == 2 * len(ALGORITHMS)
     assert {c["iterations"] for c in row} == {1_000_000}
-    assert {c["iterations"] for c in cases if way_of(c) == "alone"} == {1}
+    assert {c["iterations"] for c in cases if entry_mode(c) == "alone"} == {1}
 
 
 def test_a_simulated_machine_has_messages_only_and_the_papers_processes():
     machine = replace_struct(MACHINE, kind="simulated", traits=sim.TRAITS, cores=16)
-    cases = studies.study("barriers").plan(Options(), CATALOG, machine)
-    names = {str(c["algorithm"]) for c in cases if way_of(c) == "loop"}
+    cases = studies.find_study("barriers").plan(Options(), CATALOG, machine)
+    names = {str(c["algorithm"]) for c in cases if entry_mode(c) == "loop"}
     assert "mpi" in names and all(predicted(name) for name in names - {"mpi"})
     assert {c.ranks for c in cases} == {1, 2, 3, 5, 7, 9, 12, 14, 16}
 
 
 def test_one_rank_alone_needs_no_messages():
-    cases = studies.study("barriers").plan(Options(ranks=(1,)), CATALOG, MACHINE)
-    assert {way_of(c) for c in cases} == {"loop"}
+    cases = studies.find_study("barriers").plan(Options(ranks=(1,)), CATALOG, MACHINE)
+    assert {entry_mode(c) for c in cases} == {"loop"}
 
 
 def test_sizes_are_refused():
     with pytest.raises(UsageError) as caught:
-        studies.study("barriers").plan(Options(sizes=(8,)), CATALOG, MACHINE)
+        studies.find_study("barriers").plan(Options(sizes=(8,)), CATALOG, MACHINE)
     assert caught.value.code == "barriers-have-no-sizes"
 
 
@@ -180,7 +182,7 @@ def test_the_costs_of_messages_are_the_worlds(side_by_side):
 
 def test_the_overhead_of_sending_does_not_include_the_clock(tmp_path):
     evidence = run(tmp_path / "r", FakeLauncher(LongPauses(launch_noise=0.001)), Options(ranks=(2,)))
-    known = BarrierResults.of(evidence).messages.between.overheads
+    known = BarrierResults.of(evidence).messages.between_nodes.overheads
     truth = {"send": WORLD.send_overhead_s, "receive": WORLD.receive_overhead_s, "gap": WORLD.gap_s}
     for name, value in truth.items():
         found = getattr(known, name)
@@ -190,7 +192,7 @@ def test_the_overhead_of_sending_does_not_include_the_clock(tmp_path):
 
 def test_overheads_that_contradict_the_gap_are_reported(tmp_path):
     evidence = run(tmp_path / "r", FakeLauncher(FastTrains(launch_noise=0.001)), Options(ranks=(2,)))
-    known = BarrierResults.of(evidence).messages.between.overheads
+    known = BarrierResults.of(evidence).messages.between_nodes.overheads
     codes = {caveat.code for caveat in known.caveats}
     assert codes == {"gap-below-send-overhead", "gap-below-receive-overhead"}
     texts = sections_text(evidence)
@@ -212,34 +214,36 @@ def test_on_one_medium_the_number_of_messages_tells(one_medium, golden):
     assert form == results.MESSAGES and factor < 1.03
     golden("barriers/one_medium.txt", sections_text(one_medium), quantities)
     three = results.choose(one_medium, 3)
-    assert not three.measured and three.best.by == results.MESSAGES
+    assert not three.is_measured and three.best.basis == results.MESSAGES
     assert three.best.seconds == pytest.approx(by_messages("central", 3, COSTS), rel=0.03)
 
 
 def test_the_fastest_is_chosen(side_by_side):
     choice = results.choose(side_by_side, 4)
     cost = {name: by_the_structure(name, 4) for name in ALGORITHMS}
-    assert choice.measured and cost[choice.best.algorithm] < 1.02 * min(cost.values())
-    for name in choice.alike:
+    assert choice.is_measured and cost[choice.best.algorithm] < 1.02 * min(cost.values())
+    for name in choice.equally_fast:
         assert cost[name] < 1.1 * min(cost.values())
     order = [c.seconds for c in choice.candidates]
     assert order == sorted(order) and {c.algorithm for c in choice.candidates} == set(ALGORITHMS)
-    assert choice.of("mpi").seconds == pytest.approx(54e-6, rel=0.03)
+    assert choice.candidate("mpi").seconds == pytest.approx(54e-6, rel=0.03)
 
 
 def test_ranks_that_were_not_measured_are_predicted(side_by_side, golden):
     choice = results.choose(side_by_side, 3)
-    assert not choice.measured
-    golden("barriers/predicted_choice.txt", chosen(choice), quantities)
+    assert not choice.is_measured
+    golden("barriers/predicted_choice.txt", choice_sentence(choice), quantities)
     known = BarrierResults.of(side_by_side).costs
     for each in choice.candidates:
-        if each.by == results.STRUCTURE:
+        if each.basis == results.STRUCTURE:
             assert each.seconds == by_structure(each.algorithm, 3, known)
-    assert {c.algorithm for c in choice.candidates if c.by == results.STRUCTURE} == {
+    assert {c.algorithm for c in choice.candidates if c.basis == results.STRUCTURE} == {
         name for name in ALGORITHMS if predicted(name)
     }
     others = {name for name in ALGORITHMS if not predicted(name)}
-    assert others == {c.algorithm for c in choice.candidates if c.by == results.FITTED} | set(choice.unknown)
+    assert others == {c.algorithm for c in choice.candidates if c.basis == results.FITTED_BASIS} | set(
+        choice.without_result
+    )
 
 
 def test_what_is_not_known_is_not_chosen(side_by_side):
@@ -273,17 +277,17 @@ def test_where_intervals_meet_no_difference_is_claimed(golden):
         candidate("a", 1e-6, 0.9e-6, 1.1e-6), candidate("b", 1.2e-6, 1.1e-6, 1.3e-6),
         candidate("mpi", 2e-6, 1.9e-6, 2.1e-6),
     )  # fmt: skip
-    choice = results._choice(2, True, [far, near, first])
-    assert choice.best is first and choice.alike == ("b",)
-    clear = results._choice(2, True, [far, first])
-    assert clear.best is first and clear.alike == ()
-    golden("barriers/intervals.txt", f"{chosen(choice)}\n{chosen(clear)}")
+    choice = results._make_choice(2, True, [far, near, first])
+    assert choice.best is first and choice.equally_fast == ("b",)
+    clear = results._make_choice(2, True, [far, first])
+    assert clear.best is first and clear.equally_fast == ()
+    golden("barriers/intervals.txt", f"{choice_sentence(choice)}\n{choice_sentence(clear)}")
     exact = [
         candidate("a", 1.0, 1.0, 1.0),
         candidate("b", 1.004, 1.004, 1.004),
         candidate("c", 1.006, 1.006, 1.006),
     ]
-    assert results._choice(2, True, exact).alike == ("b",), "half a percent is not worth telling"
+    assert results._make_choice(2, True, exact).equally_fast == ("b",), "half a percent is not worth telling"
 
 
 def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
@@ -293,7 +297,7 @@ def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
     evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), parameters={"iterations": 1_000_000}))
     lost = {str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures}
     assert lost == {"central", "mcs_tree"}
-    page = studies.study("barriers").page(evidence)
+    page = studies.find_study("barriers").page(evidence)
     _, survived, failed, *_ = page.headline
     assert re.findall(r"\d+", survived) == [str(len(ALGORITHMS) - 2), "1000000"]
     assert all(name in failed for name in lost)
@@ -302,11 +306,13 @@ def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
     assert any("died" in row[1] and "central" in row[0] for row in table.rows)
     assert any("hung" in row[1] and "mcs_tree" in row[0] for row in table.rows)
     choice = results.choose(evidence, 2)
-    assert {c.algorithm for c in choice.candidates} == set(ALGORITHMS) - lost and set(choice.unknown) == lost
+    assert {c.algorithm for c in choice.candidates} == set(ALGORITHMS) - lost and set(
+        choice.without_result
+    ) == lost
 
 
 def test_the_page_has_everything(side_by_side, golden):
-    page = studies.study("barriers").page(side_by_side)
+    page = studies.find_study("barriers").page(side_by_side)
     figures = {f.name for f in page.figures}
     assert page.lead.name == "barriers-4" and figures >= {
         "barriers-2",
@@ -328,7 +334,7 @@ def test_the_page_has_everything(side_by_side, golden):
 
 def test_one_number_of_ranks_is_a_table_and_no_figure(side_by_side):
     summaries = [s for s in side_by_side.fits.summaries if "ranks=2" in s.case.split()]
-    page = studies.study("barriers").page(
+    page = studies.find_study("barriers").page(
         replace(side_by_side, fits=replace_struct(side_by_side.fits, summaries=summaries))
     )
     tables = [t for s in page.sections for t in s.tables if t.name.startswith("barriers-")]
@@ -338,7 +344,7 @@ def test_one_number_of_ranks_is_a_table_and_no_figure(side_by_side):
 
 
 def test_the_first_figure_has_every_barrier_in_order_with_its_interval(side_by_side):
-    figure = studies.study("barriers").page(side_by_side).lead
+    figure = studies.find_study("barriers").page(side_by_side).lead
     choice = results.choose(side_by_side, 4)
     order = [c.algorithm for c in choice.candidates]
     called = {"mpi": "MPI_Barrier", "mpi_nonblocking": "MPI_Ibarrier"}
@@ -352,7 +358,7 @@ def test_the_first_figure_has_every_barrier_in_order_with_its_interval(side_by_s
     for k, candidate in enumerate(choice.candidates):
         assert drawn[k][1:] == (candidate.seconds, candidate.time.low, candidate.time.high)
     own = {order[k] for k, (name, *_) in drawn.items() if name == drawn[order.index("mpi")][0]}
-    assert own == set(called) and figure.marks == ((choice.of("mpi").seconds, "MPI_Barrier"),)
+    assert own == set(called) and figure.marks == ((choice.candidate("mpi").seconds, "MPI_Barrier"),)
 
 
 def test_an_empty_run_has_a_page(side_by_side, golden):
@@ -361,7 +367,7 @@ def test_an_empty_run_has_a_page(side_by_side, golden):
         fits=replace_struct(side_by_side.fits, summaries=[], fits=[]),
         run=type(side_by_side.run)((), ()),
     )
-    page = studies.study("barriers").page(nothing)
+    page = studies.find_study("barriers").page(nothing)
     assert render(page)
     golden("barriers/empty_headline.json", page.headline)
 
@@ -369,8 +375,8 @@ def test_an_empty_run_has_a_page(side_by_side, golden):
 def test_the_paper_is_explained_by_its_messages():
     """On 16 processes within 10%; the tournament's broadcast counts as one."""
     for name in ("dissemination", "mcs-tree", "n-way", "total-exchange", "tournament"):
-        assert paper.expected(name, 16) == pytest.approx(paper.printed(name, 16), rel=0.1)
-    assert paper.expected("mpi", 16) == pytest.approx(0.51 * paper.printed("mpi", 16), rel=0.01)
+        assert paper.predicted_s(name, 16) == pytest.approx(paper.printed_s(name, 16), rel=0.1)
+    assert paper.predicted_s("mpi", 16) == pytest.approx(0.51 * paper.printed_s("mpi", 16), rel=0.01)
 
 
 def test_what_fits_neither_prediction_is_not_said_to_fit_one():

@@ -22,7 +22,7 @@ from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_levels, by_structure, predicted
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.barriers.results import LEVELS, MEASURED, BarrierResults, choose, way_of
+from hockney.studies.barriers.results import LEVELS_BASIS, MEASURED_BASIS, BarrierResults, choose, entry_mode
 
 WORLD = World(launch_noise=0.001)
 quantities = replaced(r"\d+(\.\d+)?( [num]?s\b|%| times as long)", "N")
@@ -57,7 +57,7 @@ class Truth(World):
 def evidence(tmp_path_factory) -> Evidence:
     launcher = FakeLauncher(Truth(launch_noise=0.001), nodes=FakeNodes(Layout(2, 4)))
     bench = measurement.find_levels(measurement.fake_bench(launcher, cores=4))
-    cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
+    cases = studies.find_study("barriers").plan(Options(), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("levels") / "r"
     made = measurement.create_run(folder, cases, Settings("barriers", seed=1), bench)
     measurement.measure(made, bench, lambda event: None)
@@ -66,9 +66,9 @@ def evidence(tmp_path_factory) -> Evidence:
 
 def test_messages_are_planned_at_both_levels_and_barriers_on_one_node_and_on_all():
     bench = measurement.find_levels(measurement.prepare("fake:nodes=2", hosts=HostOptions()))
-    cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
+    cases = studies.find_study("barriers").plan(Options(), bench.catalog, bench.machine)
     assert all(case.is_placed for case in cases)
-    assert {(c.ranks, c.nodes) for c in cases if way_of(c)} == {(2, 1), (2, 2), (4, 1), (4, 2), (8, 2)}
+    assert {(c.ranks, c.nodes) for c in cases if entry_mode(c)} == {(2, 1), (2, 2), (4, 1), (4, 2), (8, 2)}
     within, between = (
         {case.with_parameter("place", "x").line for case in cases if case.place == level}
         for level in ("node", "network")
@@ -87,12 +87,12 @@ def test_predictions_follow_the_structure_on_nodes(evidence):
 
 def test_the_best_is_chosen_among_barriers_on_as_many_nodes(evidence):
     one, two = choose(evidence, 4, 1), choose(evidence, 4, 2)
-    assert one.measured and two.measured and (one.nodes, two.nodes) == (1, 2)
+    assert one.is_measured and two.is_measured and (one.nodes, two.nodes) == (1, 2)
     assert two.best.seconds > 3 * one.best.seconds
     times = {
         m.case["algorithm"]: m.summary.typical.value
         for m in evidence.measured
-        if way_of(m.case) == "loop" and (m.case.ranks, m.case.nodes) == (4, 2)
+        if entry_mode(m.case) == "loop" and (m.case.ranks, m.case.nodes) == (4, 2)
     }
     assert two.best.algorithm == min(times, key=lambda name: times[name])
     assert two.candidates[1].ratio.low is not None
@@ -100,14 +100,14 @@ def test_the_best_is_chosen_among_barriers_on_as_many_nodes(evidence):
 
 def test_a_layout_that_was_not_measured_is_predicted(evidence):
     choice = choose(evidence, 16, 4)
-    assert not choice.measured and choice.nodes == 4
+    assert not choice.is_measured and choice.nodes == 4
     known = BarrierResults.of(evidence).costs
     assert known is not None and known.near is not None
     by = {each.algorithm: each for each in choice.candidates}
     assert by["dissemination"].seconds == by_structure("dissemination", 16, known.spread(16, 4))
-    node_s = choose(evidence, 4, 1).of("hierarchical")
-    assert node_s is not None and node_s.by == MEASURED
-    assert by["hierarchical"].by == LEVELS
+    node_s = choose(evidence, 4, 1).candidate("hierarchical")
+    assert node_s is not None and node_s.basis == MEASURED_BASIS
+    assert by["hierarchical"].basis == LEVELS_BASIS
     assert by["hierarchical"].seconds == by_levels(node_s.seconds, 4, known.spread(16, 4))
     off = [
         abs(log(by_levels(each.seconds, 2, known.spread(2 * p, 2)) / measured.seconds))
@@ -124,7 +124,7 @@ def test_a_layout_that_was_not_measured_is_predicted(evidence):
 
 
 def of_hierarchical(evidence, ranks: int, nodes: int):
-    return choose(evidence, ranks, nodes).of("hierarchical")
+    return choose(evidence, ranks, nodes).candidate("hierarchical")
 
 
 def test_a_prediction_that_was_never_compared_has_no_interval(evidence):
@@ -136,12 +136,12 @@ def test_a_prediction_that_was_never_compared_has_no_interval(evidence):
     ]
     alone = replace(evidence, fits=replace_struct(evidence.fits, summaries=left))
     found = of_hierarchical(alone, 16, 4)
-    assert found.by == LEVELS and found.time.low is None and found.time.high is None
-    assert choose(alone, 16, 4).of("dissemination").time.high is not None
+    assert found.basis == LEVELS_BASIS and found.time.low is None and found.time.high is None
+    assert choose(alone, 16, 4).candidate("dissemination").time.high is not None
 
 
 def test_the_page_keeps_layouts_apart(evidence, golden):
-    page = studies.study("barriers").page(evidence)
+    page = studies.find_study("barriers").page(evidence)
     golden("barriers_levels_headline.txt", quantities("\n".join(page.headline)))
     figures = [figure.name for section in page.sections for figure in section.figures]
     assert len(figures) == len(set(figures)) and "barriers-4-on-2" in figures

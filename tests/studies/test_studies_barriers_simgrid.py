@@ -45,4 +45,4 @@ def test_what_is_predicted_comes_true(machine, form, most, tmp_path):
     for each in every:
         assert abs(each.error(each.predicted(form))) <= most, each
     predicted = choose(evidence, 9)
-    assert not predicted.measured and predicted.best.by == form
+    assert not predicted.is_measured and predicted.best.basis == form

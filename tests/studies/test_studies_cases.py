@@ -16,7 +16,9 @@ MACHINE = measurement.fake_bench("fake").machine
 
 
 def lines(*cases: str, **options) -> list[str]:
-    return [c.line for c in studies.study("cases").plan(Options(cases=cases, **options), CATALOG, MACHINE)]
+    return [
+        c.line for c in studies.find_study("cases").plan(Options(cases=cases, **options), CATALOG, MACHINE)
+    ]
 
 
 def test_lists_are_spread_out():
@@ -44,13 +46,13 @@ def test_lists_are_spread_out():
     ],
 )
 def test_parameters_of_every_kind_take_lists(case, name, values):
-    cases = studies.study("cases").plan(Options(cases=(case,)), CATALOG, MACHINE)
+    cases = studies.find_study("cases").plan(Options(cases=(case,)), CATALOG, MACHINE)
     assert [c[name] for c in cases] == values
 
 
 def test_ranges_skip_sizes_that_a_workload_cannot_have():
     def sizes(*cases: str, **options) -> list[int]:
-        planned = studies.study("cases").plan(Options(cases=cases, **options), CATALOG, MACHINE)
+        planned = studies.find_study("cases").plan(Options(cases=cases, **options), CATALOG, MACHINE)
         return [case.bytes for case in planned]
 
     assert sizes("allreduce bytes=0:32") == [0, 8, 16, 32]
@@ -81,7 +83,7 @@ def test_a_simulated_machine_computes_at_its_own_rate_unless_a_case_has_one():
     def rates(name):
         machine = structs.replace(MACHINE, platform=simulated.platform(name))
         asked = Options(cases=("ep", "cg rate=0,5", "pingpong bytes=8"))
-        return [case.get("rate") for case in studies.study("cases").plan(asked, catalog, machine)]
+        return [case.get("rate") for case in studies.find_study("cases").plan(asked, catalog, machine)]
 
     assert rates("switched-ethernet") == [0.4e6, 20e6, 5, None]
     assert rates("t3e") == [600e6, 600e6, 5, None], "it has no rates, but the speed of a core"
@@ -129,6 +131,6 @@ def test_no_case_and_too_many_are_refused():
 
 def test_unknown_studies_get_did_you_mean():
     with pytest.raises(UsageError) as caught:
-        studies.study("surwey")
+        studies.find_study("surwey")
     assert caught.value.code == "unknown-study"
     assert set(studies.all_studies()) >= {"survey", "cases"}

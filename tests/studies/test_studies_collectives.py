@@ -40,10 +40,10 @@ from hockney.studies.collectives import (
     results,
     summary,
 )
-from hockney.studies.collectives.page import _send_time
+from hockney.studies.collectives.page import _send_time_section
 from hockney.studies.collectives.plan import ALGORITHMS, EAGER_LIMITS, OPERATIONS, SYNC, eager_variables
 from hockney.studies.collectives.results import (
-    LIKE,
+    ADDITIONAL_DEFINITIONS,
     PAPER,
     PRINTED_SIZES,
     CollectiveResults,
@@ -159,7 +159,7 @@ def test_the_best_algorithm_is_found_with_its_factor(tmp_path):
         ("scan", 1024): "faster",
         ("scan", 65536): "slower",
     }
-    (worst,) = run.worst(2).values()
+    (worst,) = run.slowest_points(2).values()
     assert (worst.best, worst.verdict) == ("recursive_doubling", "slower")
     assert worst.ratio.low <= 3 <= worst.ratio.high and worst.ratio.value == pytest.approx(3, rel=0.05)
     document = answer(evidence)
@@ -167,7 +167,7 @@ def test_the_best_algorithm_is_found_with_its_factor(tmp_path):
     assert [(p["operation"], p["buffer_bytes"], p["best"]) for p in slow] == [
         ("scan", 65536, "recursive_doubling")
     ]
-    assert "MPI_Scan" in studies.study("collectives").page(evidence).headline[0]
+    assert "MPI_Scan" in studies.find_study("collectives").page(evidence).headline[0]
 
 
 def test_equal_algorithms_are_alike(alike):
@@ -191,8 +191,8 @@ def test_undecided_comparisons_are_counted_apart(alike):
         "? recursive_doubling 1.30",
     ]
 
-    page = studies.study("collectives").page(evidence)
-    needed = run.stricter * math.log(1.8 / 1.2) / math.log(1.2)
+    page = studies.find_study("collectives").page(evidence)
+    needed = run.interval_factor * math.log(1.8 / 1.2) / math.log(1.2)
     assert needed**2 > 2 > 6 / run.points[2].launches, "that of the undecided case, not of the unknown one"
     budgets = re.findall(r"--budget (\d+[sm])\b", " ".join(page.headline))
     assert budgets == [suggested_budget(2 * evidence.settings.budget_s)], "median_low of both"
@@ -209,7 +209,7 @@ def test_undecided_comparisons_are_counted_apart(alike):
 def test_the_headline_begins_with_what_is_decided_if_that_is_little(alike, undecided, numbers):
     """Of four cases."""
     evidence = with_ratios(alike, *[(1.2, 0.8, 1.8)] * undecided, *[(1.5, 1.4, 1.6)] * (4 - undecided))
-    first = studies.study("collectives").page(evidence).headline[0].partition(".")[0]
+    first = studies.find_study("collectives").page(evidence).headline[0].partition(".")[0]
     assert re.findall(r"\d+", first) == numbers
 
 
@@ -220,18 +220,18 @@ def test_undecided_eager_limits_are_marked(tmp_path):
     (limit,) = effect.limits
     wide, narrow = Estimate(1.0, 0.5, 2.0), Estimate(1.0, 0.99, 1.01)
     by_size = {size: wide if size <= 1024 else narrow for size in limit.by_size}
-    vars(effect)["limits"] = (replace(limit, by_size=by_size, over_all=wide),)
+    vars(effect)["limits"] = (replace(limit, by_size=by_size, mean=wide),)
     (stated,) = answer(evidence)["eager_limits"]
     assert stated["verdict"] == "undecided"
     assert [each["verdict"] for each in stated["by_size"]] == ["undecided"] * 2 + ["alike"] * 8
-    page = studies.study("collectives").page(evidence)
+    page = studies.find_study("collectives").page(evidence)
     (table,) = (t for s in page.sections for t in s.tables if t.name == "eager")
     assert [row[1].endswith("?") for row in table.rows] == [True] * 2 + [False] * 8 + [True]
     assert any("1 of 1 limit is undecided" in text for text in page.headline)
 
 
 def test_the_sizes_of_an_operation_are_drawn_beside_each_other(alike):
-    figure = figures.ratios(CollectiveResults.of(alike), 2)
+    figure = figures.ratios_figure(CollectiveResults.of(alike), 2)
     places = [x for series in figure.series for x in series.x]
     assert len(set(places)) == len(places) == 4
     assert sorted(round(x) for x in places) == [0, 0, 1, 1]
@@ -243,9 +243,9 @@ def test_a_line_that_begins_below_zero_is_given_from_the_change_on():
     piece = FittedSegment(
         first=65536, beyond=None, latency=latency, per_byte=per_byte, intercept="below zero"
     )
-    assert latency.value < 0 and columns.formula(piece) == "21.0 + (x - 65536)/2260"
+    assert latency.value < 0 and columns.piece_formula(piece) == "21.0 + (x - 65536)/2260"
     above = replace_struct(piece, latency=Estimate(2e-6, None, None), intercept="found")
-    assert columns.formula(above) == "2.00 + x/2260"
+    assert columns.piece_formula(above) == "2.00 + x/2260"
 
 
 def test_the_t3e_is_compared_with_the_paper_only(alike):
@@ -269,7 +269,7 @@ def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
         assert piece.latency.value == pytest.approx(a, rel=0.1)
         assert 1 / piece.per_byte.value == pytest.approx(b, rel=0.1)
     assert 2048 < fit.segments[1].first <= 4096
-    section = _send_time(evidence)
+    section = _send_time_section(evidence)
     assert section.tables[0].rows[-1][1] == "56.0 + x/308"
     assert section.closed and "Resch" in section.text[0]
 
@@ -283,9 +283,14 @@ def test_the_effect_of_the_eager_limit(tmp_path):
     effect = EagerEffect.of(evidence)
     small, large = effect.limits
     assert (small.limit, large.limit) == (1024, 65536) and effect.best is large
-    assert large.over_all.high < 1 < small.over_all.low
-    assert effect.sizes(large, "faster") == [4096, 8192, 16384, 32768] and not effect.sizes(large, "slower")
-    assert effect.sizes(small, "slower") == [1024, 2048]
+    assert large.mean.high < 1 < small.mean.low
+    assert effect.sizes_with_verdict(large, "faster") == [
+        4096,
+        8192,
+        16384,
+        32768,
+    ] and not effect.sizes_with_verdict(large, "slower")
+    assert effect.sizes_with_verdict(small, "slower") == [1024, 2048]
     true = (1e-6 + 4096e-10) / (8e-6 + 4096e-10)
     assert large.by_size[4096].low <= true <= large.by_size[4096].high
     assert answer(evidence)["best_eager_limit_bytes"] == 65536
@@ -312,7 +317,7 @@ def test_the_knobs_of_each_mpi(family, version, name, value):
 
 
 def test_a_limit_is_found_in_the_name_of_its_setting():
-    assert results.limit_of(results.limit_setting(3000)) == 3000, "any size, not only powers of two"
+    assert results.limit_of(results.limit_setting_name(3000)) == 3000, "any size, not only powers of two"
     assert results.limit_of(results.OWN_LIMIT) is None and results.limit_of("large") is None
 
 
@@ -325,11 +330,11 @@ def test_other_machines_have_no_eager_limit():
 
 
 def test_printed_times_become_bandwidths_at_the_papers_sizes():
-    times = figures._printed("bcast", 256, None)
-    rates = figures._printed("bcast", 256, definition("bcast").of_buffer)
+    times = figures._printed_series("bcast", 256, None)
+    rates = figures._printed_series("bcast", 256, definition("bcast").of_buffer)
     assert times.x == rates.x == (8, 1024, 1 << 20)
     assert rates.y == pytest.approx([256 * x / t for x, t in zip(times.x, times.y, strict=True)])
-    assert not figures._printed("scan", 256, None).x, "not in the paper"
+    assert not figures._printed_series("scan", 256, None).x, "not in the paper"
 
 
 def test_a_block_is_a_share_of_the_buffer():
@@ -339,7 +344,7 @@ def test_a_block_is_a_share_of_the_buffer():
             words = dict(word.split("=") for word in row.case.split()[1:])
             assert block_bytes(row.workload, row.bytes, row.ranks) == int(words["bytes"]), row.key
     assert {size for _, size in PRINTED_SIZES.values()} == {8, 1024, 1 << 20}
-    for name, (like, own) in LIKE.items():
+    for name, (like, own) in ADDITIONAL_DEFINITIONS.items():
         assert own.operation == name and own.every_rank == definition(like).every_rank
 
 
@@ -350,7 +355,7 @@ def test_a_workload_that_is_not_defined_has_the_whole_buffer():
 def test_the_page_has_every_figure_of_the_paper(tmp_path):
     planned = cases(ranks=(2, 4), sizes=(8, 1024), eager="4KiB")
     evidence = measured(tmp_path, World(), planned, Options(parameters={"eager": (4096,)}))
-    page = studies.study("collectives").page(evidence)
+    page = studies.find_study("collectives").page(evidence)
     names = {figure.name for figure in page.figures}
     for operation in CollectiveResults.of(evidence).operations:
         assert {f"collective-{operation}-time", f"collective-{operation}-bandwidth"} <= names
@@ -367,8 +372,8 @@ def test_the_headline_is_about_the_most_ranks_with_a_core_each(tmp_path):
     """On more, the scheduler is measured."""
     planned = cases(operations="scan", ranks=(2, 4, 8), sizes=(1024,), eager="0")
     evidence = measured(tmp_path, Truth(), planned)
-    assert evidence.machine.cores == 4 and CollectiveResults.of(evidence).shown_first == 4
-    headline = studies.study("collectives").page(evidence).headline
+    assert evidence.machine.cores == 4 and CollectiveResults.of(evidence).default_ranks == 4
+    headline = studies.find_study("collectives").page(evidence).headline
     assert headline[0].startswith("4 ranks") and not any(text.startswith("8 ranks") for text in headline)
 
 
@@ -380,7 +385,7 @@ def test_nothing_measured_is_a_page_too():
         settings=Settings("collectives"),
         planned_count=0,
     )
-    assert studies.study("collectives").page(evidence).headline
+    assert studies.find_study("collectives").page(evidence).headline
 
 
 def test_many_comparisons_need_wider_intervals(alike):
@@ -389,14 +394,14 @@ def test_many_comparisons_need_wider_intervals(alike):
     comparisons = len([m for m in alike.measured if m.case.get("algorithm", "mpi") != "mpi"])
     normal = NormalDist()
     stricter = normal.inv_cdf(1 - 0.025 / comparisons) / normal.inv_cdf(1 - 0.025)
-    assert comparisons > 1 and run.stricter == pytest.approx(stricter, rel=0.01)
+    assert comparisons > 1 and run.interval_factor == pytest.approx(stricter, rel=0.01)
     for point in run.points:
-        alone = ratio(*(run._observed[point.times[name].case.line] for name in ("mpi", point.best)))
-        assert point.ratio == widen(alone, run.stricter), "what is shown is what is judged"
+        alone = ratio(*(run._observations[point.times[name].case.line] for name in ("mpi", point.best)))
+        assert point.ratio == widen(alone, run.interval_factor), "what is shown is what is judged"
     point = run.points[0]
 
     def among_many(value: float, low: float, high: float) -> Verdict:
-        return replace(point, ratio=widen(Estimate(value, low, high), run.stricter)).verdict
+        return replace(point, ratio=widen(Estimate(value, low, high), run.interval_factor)).verdict
 
     verdicts = [among_many(1.5, low, 1.5 * 1.5 / low) for low in (0.99, 1.05, 1.25)]
     assert verdicts == ["undecided", "undecided", "slower"]

@@ -13,7 +13,7 @@ from hockney.cli.start import guarded
 from hockney.core.fit import ExactValue
 from hockney.pages.series import message_fit
 from hockney.studies.collectives import columns
-from hockney.studies.collectives.results import CollectiveResults, predictions
+from hockney.studies.collectives.results import CollectiveResults, predicted_times
 
 pytestmark = pytest.mark.simgrid
 WORDS = ["run", "collectives", "operations=bcast,allreduce", "--machine", "sim:t3e", "--sizes", "1KiB,64KiB"]
@@ -44,7 +44,7 @@ def test_the_message_is_the_papers(evidence):
 
 def test_predictions_come_close(evidence):
     """Both the prediction and the simulator use the description of the machine."""
-    found = predictions(evidence)
+    found = predicted_times(evidence)
     errors = []
     for p in CollectiveResults.of(evidence).points:
         for name in set(p.times) - {"mpi"}:
@@ -55,5 +55,5 @@ def test_predictions_come_close(evidence):
 
 @pytest.mark.slow
 def test_printed_times_are_beside(evidence):
-    (table,) = columns.papers(CollectiveResults.of(evidence))
+    (table,) = columns.paper_tables(CollectiveResults.of(evidence))
     assert "printed" in table.columns and table.name == "papers-1024"

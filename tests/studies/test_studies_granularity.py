@@ -48,7 +48,7 @@ def truth(cell: results.Cell) -> float:
 
 
 def checked_of(made: Evidence):
-    messages = costs.known(made).messages
+    messages = costs.run_costs(made).messages
     assert messages is not None
     return validation.check(made, results.cells(made), messages, made.cores)
 
@@ -85,25 +85,35 @@ def test_measured_efficiencies_are_the_worlds(made):
 def test_predictions_from_the_ping_pong_alone_agree(made):
     checked = checked_of(made)
     found = validation.error_summary(checked)
-    assert found.holds and found.typical < 0.01 and found.worst < 0.05 and found.cells == len(checked)
+    assert (
+        found.is_within_limits
+        and found.typical < 0.01
+        and found.worst < 0.05
+        and found.cell_count == len(checked)
+    )
     for each in checked:
         assert each.predicted.value == pytest.approx(truth(each.cell), abs=0.01)
         assert each.predicted.low <= each.predicted.value <= each.predicted.high
-        assert sum(each.parts.values()) == pytest.approx(each.error, abs=1e-12)
-        assert not each.breaks and not each.crowded
+        assert sum(each.effects.values()) == pytest.approx(each.error, abs=1e-12)
+        assert not each.failed_assumption and not each.is_crowded
 
 
 def test_a_length_where_the_line_changes_has_a_wide_interval(tmp_path):
     options = Options(ranks=(2,), sizes=(4000,), parameters={"work": (1e-5,), "serial": (0.0,)})
     made = evidence(run(tmp_path / "r", options))
     checked = checked_of(made)[0]
-    assert checked.breaks == "exchange", "the fit takes the longer line from the middle of 2 and 4 KiB on"
+    assert checked.failed_assumption == "exchange", (
+        "the fit takes the longer line from the middle of 2 and 4 KiB on"
+    )
     assert checked.predicted.low < checked.predicted.high - 0.1
     assert checked.predicted.low <= truth(checked.cell) <= checked.predicted.high
-    assert checked.gap == (2048, 4096)
-    measured = columns.measurements(checked, "exchange")
+    assert checked.change_bounds == (2048, 4096)
+    measured = columns.measurements_text(checked, "exchange")
     assert measured in agreement_section(STUDY.page(made)).text[-1]
-    assert quantity(checked.model_s, "s") in measured and quantity(checked.apart.exchange, "s") in measured
+    assert (
+        quantity(checked.model_s, "s") in measured
+        and quantity(checked.components.exchange_s, "s") in measured
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,19 +122,19 @@ def test_a_length_where_the_line_changes_has_a_wide_interval(tmp_path):
 )
 def test_the_assumption_that_breaks_is_named(tmp_path, wrong, names):
     made = odd(tmp_path, **wrong)
-    broken = {each.breaks for each in checked_of(made)} - {""}
+    broken = {each.failed_assumption for each in checked_of(made)} - {""}
     assert broken == {names}
     page = STUDY.page(made)
     rows = {row[1]: row for row in table(page, "assumptions").rows}
     verdicts = {assumed: row[-1] for assumed, row in rows.items()}
-    assumption = columns.ASSUMED[names]
+    assumption = columns.ASSUMPTIONS[names]
     assert [assumed for assumed, verdict in verdicts.items() if verdict == "breaks"] == [assumption]
-    assert columns.FAILED[names] in page.headline[-1]
-    checked = [cell for cell in checked_of(made) if cell.breaks]
+    assert columns.FAILURES[names] in page.headline[-1]
+    checked = [cell for cell in checked_of(made) if cell.failed_assumption]
     worst = max(checked, key=lambda cell: abs(cell.error))
     reason = agreement_section(page).text[-1]
-    assert f" {len(checked)} " in reason and f" {points_text(validation.MUCH)} " in reason
-    assert columns.FAILED[names] in reason and columns.measurements(worst, names) in reason
+    assert f" {len(checked)} " in reason and f" {points_text(validation.LARGE_ERROR)} " in reason
+    assert columns.FAILURES[names] in reason and columns.measurements_text(worst, names) in reason
 
 
 def test_other_programs_that_take_the_cores_are_named(made):
@@ -143,7 +153,9 @@ def test_other_programs_that_take_the_cores_are_named(made):
         run=replace(run_, closes=closes),
         fits=msgspec.structs.replace(made.fits, summaries=summaries),
     )
-    breaks = {(each.cell.ranks, each.breaks) for each in checked_of(loaded) if each.breaks}
+    breaks = {
+        (each.cell.ranks, each.failed_assumption) for each in checked_of(loaded) if each.failed_assumption
+    }
     assert breaks == {(4, "cores"), (2, "cores")}, "2 ranks and a load of 2.5 do not fit 4 cores either"
 
 
@@ -154,7 +166,7 @@ def test_one_busy_launch_of_three_is_not_the_typical_one(made):
         msgspec.structs.replace(c, outside_cores=3.0 if c.launch in busy else 0.25) for c in made.run.closes
     )
     found = results.cells(replace(made, run=replace(made.run, closes=closes)))
-    assert {cell.outside for cell in found} == {0.25}
+    assert {cell.outside_cores for cell in found} == {0.25}
 
 
 def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
@@ -165,8 +177,8 @@ def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
     )
     twice = results.cells(replace(made, run=replace(made.run, records=records)))
     for before, after in zip(results.cells(made), twice, strict=True):
-        assert len(after.by_launch) == 3
-        for then, now in zip(before.by_launch, after.by_launch, strict=True):
+        assert len(after.efficiencies_by_launch) == 3
+        for then, now in zip(before.efficiencies_by_launch, after.efficiencies_by_launch, strict=True):
             assert now == pytest.approx(then), "a slow round is slow on one rank too"
     kept = tuple(r for r in made.run.records if r.launch not in slow or not r.case.startswith("compute"))
     for cell in results.cells(replace(made, run=replace(made.run, records=kept))):
@@ -195,7 +207,7 @@ def test_what_computing_missed_has_its_clock(made, page):
 
 def test_what_the_run_measured_of_its_own_prediction(made, page, tmp_path, golden):
     long = evidence(run(tmp_path / "r", Options(ranks=(4,), sizes=(16384,), parameters={"work": (1e-4,)})))
-    sharing = [costs.known(run_).messages.sharing for run_ in (made, long)]
+    sharing = [costs.run_costs(run_).messages.sharing for run_ in (made, long)]
     assert sharing[0] != "measured" == sharing[1], "the first run's messages are too short to tell"
     pages = {"short messages": page, "long messages": STUDY.page(long)}
     golden("granularity/basis.json", {name: agreement_section(p).text[0] for name, p in pages.items()})
@@ -205,12 +217,15 @@ def test_more_ranks_than_cores_lose_efficiency(tmp_path):
     options = Options(ranks=(2, 4), sizes=(4,), parameters={"work": (1e-4,)})
     made = evidence(run(tmp_path / "r", options, cores=2))
     page = STUDY.page(made)
-    messages = costs.known(made).messages
-    four = next(each for each in checked_of(made) if each.cell.ranks == 4 and each.cell.even)
+    messages = costs.run_costs(made).messages
+    four = next(each for each in checked_of(made) if each.cell.ranks == 4 and each.cell.is_even)
     row = predict(four.cell.algorithm, messages, [4]).rows[0]
     assert four.predicted.value == row.efficiency.value <= 0.5, "as 'hockney predict' has it"
-    assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
-    assert results.predicted(messages, 4, 4, 0.9).never and not results.predicted(messages, 4, 4, 0.25).never
+    assert sum(four.effects.values()) == pytest.approx(four.error, abs=1e-12)
+    assert (
+        results.predicted_work(messages, 4, 4, 0.9).never
+        and not results.predicted_work(messages, 4, 4, 0.25).never
+    )
     caveat = next(w for w in page.warnings if w.code == "oversubscribed")
     assert caveat == oversubscribed_caveat([4], 2) and "(50.0% on 4 ranks)" in caveat.text
     assert page.headline[0].startswith("2 "), "the answer is for ranks that have a core each"
@@ -250,8 +265,8 @@ def test_single_runs_are_drawn_thinned_with_the_slowest_and_the_fastest(made, pa
     cloud = next(s for s in figures(page)["efficiency-runs-2"].series if s.name == "single runs")
     cell = next(c for c in results.cells(made) if (c.ranks, c.bytes, c.work_s, c.serial) == (2, 4, 1e-4, 0))
     shown = [y for x, y in zip(cloud.x, cloud.y, strict=True) if x == 1e-4]
-    assert len(shown) == 40 < len(cell.runs)
-    assert min(shown) == min(cell.runs) and max(shown) == max(cell.runs)
+    assert len(shown) == 40 < len(cell.run_efficiencies)
+    assert min(shown) == min(cell.run_efficiencies) and max(shown) == max(cell.run_efficiencies)
 
 
 def test_many_rounds_are_drawn_over_time(tmp_path, page):
@@ -281,14 +296,17 @@ def test_the_headline_has_grain_break_even_and_agreement(made, page, golden):
     [((1, 2, 3), ("3", "10")), ((1, 2, 30), ("10",)), ((1, 5, 6), ("3",)), ((10, 20, 30), ("3", "10"))],
 )
 def test_the_agreement_names_only_the_limits_that_are_exceeded(errors, limits):
-    cells = [SimpleNamespace(cell=SimpleNamespace(ranks=4), error=error / 100, breaks="") for error in errors]
+    cells = [
+        SimpleNamespace(cell=SimpleNamespace(ranks=4), error=error / 100, failed_assumption="")
+        for error in errors
+    ]
     (named,) = re.findall(r"limits? of (\d+)(?: and (\d+))?", headline.agreement_sentence(cells, 4))
     assert tuple(each for each in named if each) == limits
 
 
 def test_uneven_work_is_predicted_from_its_imbalance(made, page):
     rows = table(page, "uneven").rows
-    uneven = [c for c in results.cells(made) if not c.even]
+    uneven = [c for c in results.cells(made) if not c.is_even]
     assert len(rows) == len(uneven) == 6
     for row, cell in zip(rows, uneven, strict=True):
         assert cell.imbalance > 1.05 and row[2] == f"{cell.imbalance:.3f}"
@@ -317,10 +335,10 @@ def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
     asked = replace(options, survey=surveyed)
     assert not [c for c in STUDY.plan(asked, CATALOG, MACHINE) if c.workload == "pingpong"]
     slowed = replace(evidence(run(tmp_path / "r", asked)), survey=surveyed)
-    messages = costs.known(slowed).messages
+    messages = costs.run_costs(slowed).messages
     assert messages.source.endswith(" runs/slow")
     assert messages.one_way(4) == pytest.approx(slow.message(4), rel=0.05)
-    assert {each.breaks for each in checked_of(slowed)} == {"exchange"}
+    assert {each.failed_assumption for each in checked_of(slowed)} == {"exchange"}
 
 
 def test_works_follow_from_a_survey(made):
@@ -341,9 +359,9 @@ def test_one_rank_alone_has_a_page(tmp_path, golden):
     made = evidence(run(tmp_path / "r", Options(ranks=(1,), parameters={"work": (1e-4,)})))
     page = STUDY.page(made)
     golden("granularity/one_rank_headline.txt", page.headline[0])
-    assert costs.known(made).messages is None and checked_figures.isdisjoint(figures(page))
+    assert costs.run_costs(made).messages is None and checked_figures.isdisjoint(figures(page))
     data = page.lead.data
-    first, _ = costs.published()[0]
+    first, _ = costs.published_costs()[0]
     assert data["machines"][0]["name"] == first.name
     assert (data["work_s"][2], data["bytes"][2], data["ranks"][2]) == (1e-4, 40_000, 2)
 
@@ -363,8 +381,8 @@ def test_failed_cases_leave_the_rest(tmp_path):
 def test_an_exchange_that_was_not_measured_is_no_part_of_an_error(tmp_path):
     made = evidence(run(tmp_path / "r", replace(SMALL, ranks=(2,)), faults=(Fault("refuse", "round_robin"),)))
     for each in checked_of(made):
-        assert each.parts["exchange"] is None
-        assert sum(part or 0.0 for part in each.parts.values()) == pytest.approx(each.error, abs=1e-12)
+        assert each.effects["exchange"] is None
+        assert sum(part or 0.0 for part in each.effects.values()) == pytest.approx(each.error, abs=1e-12)
     assert "exchanges" not in [t.name for s in STUDY.page(made).sections for t in s.tables]
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import Algorithm, break_even
 from hockney.studies.granularity import costs, figures, paper, results
-from hockney.studies.granularity.columns import length
+from hockney.studies.granularity.columns import length_text
 
-SUNS = costs.printed()
+SUNS = costs.printed_costs()
 FIGURES = {f.name: f for f in paper.section().figures}
 
 
@@ -68,7 +68,7 @@ def test_curves_are_equations_2_and_6():
 
 
 def test_one_percent_of_serial_work_drops_visibly():
-    serial, without, with_it, most = (float(n) / 100 for n in re.findall(r"([\d.]+)%", paper.drop()))
+    serial, without, with_it, most = (float(n) / 100 for n in re.findall(r"([\d.]+)%", paper.drop_sentence()))
     assert serial == 0.01
     assert without == pytest.approx(equation_6(10, 0, 1, 4), abs=6e-4)
     assert with_it == pytest.approx(equation_6(10, 0.01, 1, 4), abs=6e-4)
@@ -89,12 +89,12 @@ def test_one_percent_of_serial_work_drops_visibly():
     ],
 )
 def test_lengths_are_words_where_the_paper_counts_words(size, said):
-    assert length(size) == said
+    assert length_text(size) == said
 
 
 def test_a_grid_reaches_from_below_break_even_to_coarse():
-    works = figures.grid_of(SUNS)
-    assert works[0] < exchange(1, 8) and len(works) == figures.GRID
+    works = figures.works_grid(SUNS)
+    assert works[0] < exchange(1, 8) and len(works) == figures.GRID_POINTS
     assert equation_6(works[-1], 0, 10000, 8) >= 0.98
 
 
@@ -105,12 +105,14 @@ widths = st.floats(1.0, 3.0)
 @given(numbers, numbers, st.integers(1, 64), widths, widths, widths, widths)
 def test_a_ratio_of_medians_lies_in_its_interval_which_holds_both(a, b, ranks, a0, a1, b0, b1):
     above, below = Estimate(a, a / a0, a * a1), Estimate(b, b / b0, b * b1)
-    found = results.ratio(above, below, ranks)
+    found = results.efficiency_estimate(above, below, ranks)
     assert found.value == pytest.approx(a / (ranks * b))
     assert found.low <= found.value * (1 + 1e-9) and found.value <= found.high * (1 + 1e-9)
     assert found.high / found.value >= max(a1, b0) * (1 - 1e-9), "no narrower than the wider of both"
     assert found.high / found.value <= a1 * b0 * (1 + 1e-9), "and no wider than both together"
-    assert results.ratio(Estimate(a, None, a), below, ranks) == Estimate(found.value, None, None)
+    assert results.efficiency_estimate(Estimate(a, None, a), below, ranks) == Estimate(
+        found.value, None, None
+    )
 
 
 def test_what_is_reached_between_two_works_follows_equation_2():
@@ -129,33 +131,37 @@ def curve(*ends: tuple[float, float, float]) -> list[SimpleNamespace]:
 def test_a_wide_interval_at_the_end_of_the_grid_makes_a_range_of_what_is_reached():
     """0.9 lies in the last interval: neither "above 100 us" nor anything below it is established."""
     low, wide = (0.5, 0.49, 0.51), (0.88, 0.8, 0.97)
-    found = results.reached(curve(low, (0.87, 0.85, 0.89), wide), 0.9)
-    assert found.at is None and found.open == "above"
+    found = results.measured_work(curve(low, (0.87, 0.85, 0.89), wide), 0.9)
+    assert found.work is None and found.open_bounds == "above"
     assert 1e-5 < found.above < found.below == pytest.approx(1e-4)
-    assert found.since == f"from a work {found}" and "more than" in str(found)
-    narrow = results.reached(curve(low, (0.87, 0.85, 0.89), (0.88, 0.87, 0.89)), 0.9)
+    assert found.statement_suffix == f"from a work {found}" and "more than" in str(found)
+    narrow = results.measured_work(curve(low, (0.87, 0.85, 0.89), (0.88, 0.87, 0.89)), 0.9)
     assert (narrow.above, narrow.below) == (pytest.approx(1e-4), None)
 
 
 def test_a_wide_interval_at_the_least_work_makes_a_range_too():
-    found = results.reached(curve((0.91, 0.8, 0.99), (0.95, 0.94, 0.96)), 0.9)
-    assert found.at is None and 1e-6 < found.below < 1e-5, "where the lower ends reach it"
-    unknown = results.reached(curve((0.91, 0.8, 0.99), (0.93, 0.85, 0.99)), 0.9)
-    assert (unknown.above, unknown.below, unknown.open) == (pytest.approx(1e-6), pytest.approx(1e-5), "both")
-    known = results.reached(curve((0.91, 0.9, 0.92), (0.95, 0.94, 0.96)), 0.9)
+    found = results.measured_work(curve((0.91, 0.8, 0.99), (0.95, 0.94, 0.96)), 0.9)
+    assert found.work is None and 1e-6 < found.below < 1e-5, "where the lower ends reach it"
+    unknown = results.measured_work(curve((0.91, 0.8, 0.99), (0.93, 0.85, 0.99)), 0.9)
+    assert (unknown.above, unknown.below, unknown.open_bounds) == (
+        pytest.approx(1e-6),
+        pytest.approx(1e-5),
+        "both",
+    )
+    known = results.measured_work(curve((0.91, 0.9, 0.92), (0.95, 0.94, 0.96)), 0.9)
     assert (known.above, known.below) == (None, pytest.approx(1e-6))
 
 
 def test_the_ends_of_neighboring_works_limit_each_other():
     """Efficiency does not fall with the work: a wide cell does not move the crossing to where a neighbor
     excludes it."""
-    found = results.reached(
+    found = results.measured_work(
         curve((0.5, 0.49, 0.51), (0.6, 0.3, 0.95), (0.7, 0.69, 0.71), (0.99, 0.98, 1.0)), 0.9
     )
-    assert 1e-4 < found.at.low < found.at.value < found.at.high < 1e-3
+    assert 1e-4 < found.work.low < found.work.value < found.work.high < 1e-3
 
 
 def test_without_intervals_the_values_decide():
     bare = [(0.5, None, None), (0.8, None, None)]
-    assert results.reached(curve(*bare), 0.9).above == pytest.approx(1e-5)
-    assert results.reached(curve(*bare), 0.4).below == pytest.approx(1e-6)
+    assert results.measured_work(curve(*bare), 0.9).above == pytest.approx(1e-5)
+    assert results.measured_work(curve(*bare), 0.4).below == pytest.approx(1e-6)

@@ -19,8 +19,8 @@ from hockney.machines import simulated
 from hockney.measurement.kinds import sim
 from hockney.models.least_time import least_of
 from hockney.studies import Options
-from hockney.studies.granularity.plan import FEWEST, LENGTHS, ROUNDS
-from hockney.studies.sizes import DEFAULT
+from hockney.studies.granularity.plan import LENGTHS, MIN_WORKS, ROUNDS_PER_BUDGET
+from hockney.studies.sizes import DEFAULT_SIZES
 
 TWO = msgspec.structs.replace(MACHINE, kind="real", traits=Traits(), cores=2, threads=2)
 
@@ -54,7 +54,7 @@ def test_every_cell_has_what_explains_it():
         assert of(cases, "compute", ranks=cell.ranks, work=work / cell.ranks), "its part, all computing"
         assert of(cases, "round_robin", ranks=cell.ranks, bytes=cell["bytes"], exchange="ordered")
         assert cell["iterations"] == 20 and cell["exchange"] == "ordered"
-    assert [c["bytes"] for c in of(cases, "pingpong", buffers="hot", ranks=2)] == list(DEFAULT)
+    assert [c["bytes"] for c in of(cases, "pingpong", buffers="hot", ranks=2)] == list(DEFAULT_SIZES)
     assert {c.ranks for c in cases} == {1, 2}
 
 
@@ -80,7 +80,7 @@ def test_other_exchanges_and_uneven_work_are_tried_at_a_few_places():
 def test_a_round_of_the_default_plan_fits_its_time(cores):
     machine = msgspec.structs.replace(TWO, cores=cores, threads=cores)
     cases = STUDY.plan(Options(), CATALOG, machine)
-    assert least_of(cases) <= 60 / ROUNDS
+    assert least_of(cases) <= 60 / ROUNDS_PER_BUDGET
     assert len({c["work"] for c in of(cases, "granularity")}) >= 4
 
 
@@ -120,20 +120,20 @@ def test_the_page_of_a_reduced_grid_has_a_caveat(tmp_path, budget_s, asked, redu
     assert len(found) == reduced
     if found:
         enough = parse_seconds(found[0].todo.split()[2])
-        assert enough > budget_s and least_of(folder.plan().cases) < enough / ROUNDS
+        assert enough > budget_s and least_of(folder.plan().cases) < enough / ROUNDS_PER_BUDGET
 
 
 def test_the_grid_is_smaller_for_a_smaller_budget():
     assert extent(3600) == extent(60) == (7, 5, 3, 5)
     for budget_s in (60, 20, 10, 5):
         cases = STUDY.plan(Options(budget_s=budget_s), CATALOG, TWO)
-        assert least_of(cases) <= budget_s / ROUNDS
+        assert least_of(cases) <= budget_s / ROUNDS_PER_BUDGET
         works, lengths, _, _ = extent(budget_s)
-        assert works >= FEWEST and lengths >= 2, "the ends of every curve"
+        assert works >= MIN_WORKS and lengths >= 2, "the ends of every curve"
         assert {4, 40000} <= {c["bytes"] for c in of(cases, "granularity")}
     extents = [extent(budget_s) for budget_s in (60, 20, 10, 5, 1e-3)]
     assert extents == sorted(extents, reverse=True) and len(set(extents)) > 2
-    assert extents[-1] == (FEWEST, 2, 1, 1), "never less than this"
+    assert extents[-1] == (MIN_WORKS, 2, 1, 1), "never less than this"
 
 
 def test_a_small_budget_leaves_what_was_requested():

@@ -27,7 +27,7 @@ def enough(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def curve(enough):
-    return results.line(results.cells(enough), 2, 40000)
+    return results.curve_cells(results.cells(enough), 2, 40000)
 
 
 def with_efficiencies(curve, *ends: tuple[float, float | None, float | None]):
@@ -60,7 +60,7 @@ def test_a_curve_is_enough_if_its_order_is_known(curve, efficiencies, width):
     found = find_thin(with_efficiencies(curve, *efficiencies))
     assert (found is None) == (width == 0)
     if found is not None:
-        assert found.width == (None if width is None else pytest.approx(width))
+        assert found.typical_width == (None if width is None else pytest.approx(width))
         assert (found.ranks, found.bytes, found.launches) == (2, 40000, 3)
 
 
@@ -93,7 +93,7 @@ def test_what_is_known_about_other_messages_is_still_answered(enough):
     shown = headline(cells, (), None, (), "measured", enough.settings)
     assert is_conclusive(enough)
     whole = headline(results.cells(enough), (), None, (), "measured", enough.settings)
-    lacking = [find_thin(results.line(cells, 2, 40000))]
+    lacking = [find_thin(results.curve_cells(cells, 2, 40000))]
     assert shown == (_inconclusive_sentence(lacking, False, enough.settings), whole[0])
 
 
@@ -105,10 +105,10 @@ def test_efficiencies_that_are_known_are_given(enough):
         for cell in results.cells(enough)
     )
     first, *known = headline(cells, (), None, (), "measured", enough.settings)
-    curve = results.line(cells, 2, 40000)
+    curve = results.curve_cells(cells, 2, 40000)
     missing = find_thin(curve)
-    assert (missing.cells, missing.without) == (3, 1)
-    assert missing.known == tuple((cell.work_s, cell.efficiency) for cell in curve[1:])
+    assert (missing.cell_count, missing.missing_intervals) == (3, 1)
+    assert missing.known_efficiencies == tuple((cell.work_s, cell.efficiency) for cell in curve[1:])
     assert re.findall(r"\d+", first.partition("%")[0]) == ["2", "6", "95"]
     assert len(known) == 2 and all(f"{cell.efficiency.value:.1%}" in known[-1] for cell in curve[1:])
 
@@ -129,7 +129,11 @@ def test_the_remedy_follows_what_was_asked(settings, words):
 
 def test_a_wider_interval_needs_a_larger_budget():
     narrow, wide, hopeless = (results.ThinCurve(2, 4, w, 10) for w in (0.3, 0.9, 50.0))
-    assert (narrow.times, wide.times, hopeless.times) == (2, pytest.approx(9), MAX_MULTIPLE)
+    assert (narrow.budget_multiple, wide.budget_multiple, hopeless.budget_multiple) == (
+        2,
+        pytest.approx(9),
+        MAX_MULTIPLE,
+    )
     budgets = [suggested_budget(s) for s in (0.5, 31, 60, 61, 4000)]
     assert budgets == ["5s", "60s", "60s", "2m", "120m"]
 

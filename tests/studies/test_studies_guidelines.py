@@ -22,12 +22,12 @@ from hockney.launch.fake_world import World
 from hockney.models.guidelines import judge
 from hockney.studies import Evidence, Options
 from hockney.studies.guidelines import reference
-from hockney.studies.guidelines.figures import largest
-from hockney.studies.guidelines.headline import counts, headline
-from hockney.studies.guidelines.results import judged
+from hockney.studies.guidelines.figures import largest_ratios_figure
+from hockney.studies.guidelines.headline import count_sentences, headline
+from hockney.studies.guidelines.results import judge_run
 from hockney.system.bundled import catalog_with
 
-STUDY = studies.study("guidelines")
+STUDY = studies.find_study("guidelines")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -67,19 +67,19 @@ def planted(tmp_path_factory) -> Evidence:
 
 
 def test_a_consistent_library_has_no_violation(consistent):
-    verdicts = judged(consistent)
+    verdicts = judge_run(consistent)
     assert not verdicts.violated and verdicts.conclusive and len(verdicts.rules) == 22
     page = STUDY.page(consistent)
     assert len(page.headline) <= 2 and "Violations" not in [section.title for section in page.sections]
 
 
 def test_planted_violations_are_the_ones_reported(planted):
-    verdicts = judged(planted)
+    verdicts = judge_run(planted)
     assert {(each.left.workload, each.left.bytes) for each in verdicts.violated} == set(SLOW)
     rules = {each.rule.name for each in verdicts.violated if each.left.workload == "scatter"}
     assert {"scatter-scatterv", "algorithm"} <= rules, "copies make a broadcast no faster"
     first, *rest = headline(verdicts)
-    assert first == counts(verdicts)[0] and rest[0].startswith("scatter 2 KiB on 2 ranks takes 2.0")
+    assert first == count_sentences(verdicts)[0] and rest[0].startswith("scatter 2 KiB on 2 ranks takes 2.0")
     figure = STUDY.page(planted).lead
     names = figure.x.names
     assert len(names) == len(set(names)) and "scatter <= scatterv" in names
@@ -88,10 +88,10 @@ def test_planted_violations_are_the_ones_reported(planted):
 
 
 def test_a_violation_looks_like_a_warning(consistent):
-    verdicts = judged(consistent)
+    verdicts = judge_run(consistent)
     states = {rule: ("violated", "holds", "undecided")[k % 3] for k, rule in enumerate(verdicts.rules)}
     changed = tuple(replace(each, state=states[each.rule]) for each in verdicts.judged)
-    drawn = largest(replace(verdicts, judged=changed))
+    drawn = largest_ratios_figure(replace(verdicts, judged=changed))
     assert {
         series.name: (LIGHT.series[look.slot], look.hollow)
         for series, look in zip(drawn.series, looks(drawn), strict=True)
@@ -105,7 +105,7 @@ def test_a_violation_looks_like_a_warning(consistent):
 def test_the_summaries_agree_and_the_order_of_the_cases_does_not_matter(planted):
     """The ratio is that of the typical times in the table of cases."""
     typical = {parse_canonical(s.case): s.typical.value for s in planted.fits.summaries}
-    for each in judged(planted).judged:
+    for each in judge_run(planted).judged:
         whole = sum(part.count * typical[part.case] for part in each.comparison.parts)
         assert each.ratio.value == pytest.approx(typical[each.left] / whole)
     observations = planted.observations(cost="typical")
@@ -115,7 +115,7 @@ def test_the_summaries_agree_and_the_order_of_the_cases_does_not_matter(planted)
 
 def test_the_table_of_the_documentation_is_fresh():
     text = (ROOT / "docs" / "studies" / "guidelines.md").read_text("utf-8")
-    for part in (reference.table(), reference.sources()):
+    for part in (reference.rules_table(), reference.sources_list()):
         assert part in text, "make it again: python -m hockney.studies.guidelines.reference"
 
 

@@ -25,11 +25,11 @@ from hockney.models.overlap import OverlapTimes
 from hockney.studies import Evidence, Options
 from hockney.studies.overlap.columns import answer
 from hockney.studies.overlap.headline import _consecutive_sizes, headline
-from hockney.studies.overlap.plan import SIZES, THREAD_SIZES
-from hockney.studies.overlap.results import PHASES, OverlapResults
-from hockney.studies.progress import OWN, THREAD
+from hockney.studies.overlap.plan import MAX_THREAD_SIZES, SIZES
+from hockney.studies.overlap.results import PHASE_METRICS, OverlapResults
+from hockney.studies.progress import OWN_PROGRESS, THREAD_PROGRESS
 
-STUDY = studies.study("overlap")
+STUDY = studies.find_study("overlap")
 LIMIT = 16384
 SHORT, LONG = (8, 1024, LIMIT), (65536, 262144, 1 << 20)
 FEW, MANY = 4, 64
@@ -81,7 +81,9 @@ def run(
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     folder = tmp_path_factory.mktemp("overlap") / "r"
-    return run(folder, OnlyWithTests(), operations=("message",), tests=(0, FEW, MANY), progress=(OWN,))
+    return run(
+        folder, OnlyWithTests(), operations=("message",), tests=(0, FEW, MANY), progress=(OWN_PROGRESS,)
+    )
 
 
 def test_it_pays_only_above_the_rendezvous_limit_and_with_tests(evidence: Evidence):
@@ -92,7 +94,7 @@ def test_it_pays_only_above_the_rendezvous_limit_and_with_tests(evidence: Eviden
     assert message["pays_at"] == list(LONG) and message["undecided_at"] == []
     for best in message["best"]:
         long = best["bytes"] in LONG
-        assert best["tests"] == BEST.get(best["bytes"], 0) and best["progress"] == OWN
+        assert best["tests"] == BEST.get(best["bytes"], 0) and best["progress"] == OWN_PROGRESS
         assert (best["verdict"] == "faster") == long
         assert (best["ratio"].high < 1) == long
     for case in found["cases"]:
@@ -102,7 +104,7 @@ def test_it_pays_only_above_the_rendezvous_limit_and_with_tests(evidence: Eviden
             assert case["verdict"] == "alike" and abs(case["hidden"].value) < 0.05
         else:
             assert case["verdict"] == "faster"
-    assert OverlapResults.of(evidence).conclusive and STUDY.is_conclusive(evidence)
+    assert OverlapResults.of(evidence).is_conclusive and STUDY.is_conclusive(evidence)
 
 
 def test_ratios_and_shares_are_those_of_the_world(evidence: Evidence):
@@ -119,8 +121,8 @@ def test_ratios_and_shares_are_those_of_the_world(evidence: Evidence):
         assert times.hidden.value == pytest.approx(2 - whole / pure, rel=0.01, abs=0.05)
         assert times.availability.value == pytest.approx(pure / whole, rel=0.02)
         assert times.slowdown.value == pytest.approx(parts["computing"] / pure, rel=0.02)
-        assert set(p.parts) == set(PHASES)
-        assert sum(p.parts.values()) == pytest.approx(p.total.value, rel=0.02)
+        assert set(p.phases_s) == set(PHASE_METRICS)
+        assert sum(p.phases_s.values()) == pytest.approx(p.total.value, rel=0.02)
 
 
 def test_both_columns_of_the_overlap_agree(evidence: Evidence):
@@ -152,9 +154,11 @@ def test_hidden_below_the_axis_is_drawn_at_its_end(evidence: Evidence):
 
 
 def test_computing_that_slows_down_is_in_the_headline_and_never_pays(tmp_path: Path):
-    evidence = run(tmp_path / "r", Sluggish(), LONG, operations=("message",), tests=(0,), progress=(OWN,))
+    evidence = run(
+        tmp_path / "r", Sluggish(), LONG, operations=("message",), tests=(0,), progress=(OWN_PROGRESS,)
+    )
     results = OverlapResults.of(evidence)
-    assert results.pays is False and results.conclusive
+    assert results.pays is False and results.is_conclusive
     for p in results.points:
         assert results.times(p).slowdown.value == pytest.approx(2, rel=0.02)
         assert p.availability == pytest.approx(0.5, rel=0.05)
@@ -164,13 +168,16 @@ def test_computing_that_slows_down_is_in_the_headline_and_never_pays(tmp_path: P
 def test_a_thread_that_hides_everything_pays_without_tests(tmp_path: Path):
     evidence = run(tmp_path / "r", FakeOverlap(), LONG, operations=("iallreduce",), tests=(0,))
     results = OverlapResults.of(evidence)
-    assert {(p.progress, p.verdict) for p in results.points} == {(OWN, "alike"), (THREAD, "faster")}
-    assert len(results.threads) == len(LONG)
-    for p, plain in results.threads:
-        assert plain.progress == OWN and p.place == plain.place
+    assert {(p.progress, p.verdict) for p in results.points} == {
+        (OWN_PROGRESS, "alike"),
+        (THREAD_PROGRESS, "faster"),
+    }
+    assert len(results.thread_pairs) == len(LONG)
+    for p, plain in results.thread_pairs:
+        assert plain.progress == OWN_PROGRESS and p.combination == plain.combination
         slower = results.times(p).step_ratio(results.times(plain))
         assert slower.value == pytest.approx(1 + FakeOverlap().idle_thread, rel=0.02)
-    assert {each.best.progress for each in results.every_best} == {THREAD}
+    assert {each.best.progress for each in results.all_best_tests} == {THREAD_PROGRESS}
     codes = {caveat.code for caveat in STUDY.page(evidence).warnings}
     assert "progress-thread-shares-core" in codes
 
@@ -180,8 +187,8 @@ def test_a_thread_that_does_not_pay_is_not_the_best(tmp_path: Path):
     slow = FakeOverlap(idle_thread=3.0, thread=2.0, test_s=1e-6)
     evidence = run(tmp_path / "r", slow, (64, 1024), operations=("iallreduce",), tests=(64,))
     results = OverlapResults.of(evidence)
-    assert {p.progress for p in results.points} == {OWN, THREAD}
-    assert {each.best.progress for each in results.every_best} == {OWN} and results.pays is False
+    assert {p.progress for p in results.points} == {OWN_PROGRESS, THREAD_PROGRESS}
+    assert {each.best.progress for each in results.all_best_tests} == {OWN_PROGRESS} and results.pays is False
 
 
 def test_noise_leaves_it_undecided(tmp_path: Path):
@@ -191,21 +198,21 @@ def test_noise_leaves_it_undecided(tmp_path: Path):
         LONG,
         operations=("iallreduce",),
         tests=(0,),
-        progress=(OWN,),
+        progress=(OWN_PROGRESS,),
         launch_noise=0.5,
     )
     results = OverlapResults.of(evidence)
     found = answer(evidence)
     assert results.pays is None and found["pays"] is None
     assert found["operations"][0]["undecided_at"] == list(LONG)
-    assert not results.conclusive and results.times_to_decide()
+    assert not results.is_conclusive and results.times_to_decide()
     assert "--budget" in headline(results)[-1]
 
 
 def test_simulated_overlap_is_exact_and_has_a_caveat(tmp_path: Path):
     platform = simulated.platform("switched-ethernet")
     evidence = run(
-        tmp_path / "r", FakeOverlap(), (1024,), operations=("message",), progress=(OWN,), launches=1
+        tmp_path / "r", FakeOverlap(), (1024,), operations=("message",), progress=(OWN_PROGRESS,), launches=1
     )
     traits = with_fields(evidence.machine.traits, noiseless=True)
     machine = with_fields(evidence.machine, platform=platform, traits=traits)
@@ -234,7 +241,7 @@ def test_the_plan():
     own = [case for case in cases if not case.setting]
     assert {(case.bytes, case["tests"]) for case in own} == {(s, t) for s in SIZES for t in (0, 4, 64)}
     threaded = [case for case in cases if case.setting]
-    assert len(threaded) == 3 * THREAD_SIZES and {case["tests"] for case in threaded} == {0}
+    assert len(threaded) == 3 * MAX_THREAD_SIZES and {case["tests"] for case in threaded} == {0}
     assert all(case["computing"] == 1 and case["sync"] == "barrier" for case in cases)
     more = lines(bench(), ranks=(2, 4), operations=("message", "ibarrier"), tests=(2,), computing=3.0)
     assert {(c.workload, c.ranks) for c in more} == {
@@ -251,7 +258,7 @@ def test_what_cannot_be_planned():
         lines(bench(), ranks=(4,), operations=("message",))
     assert caught.value.code == "only-between-two"
     with pytest.raises(UsageError) as caught:
-        lines(bench("unknown", "1"), progress=(THREAD,))
+        lines(bench("unknown", "1"), progress=(THREAD_PROGRESS,))
     assert caught.value.code == "no-progress-thread"
 
 
@@ -266,10 +273,10 @@ def test_what_cannot_be_planned():
 )
 def test_the_variable_of_each_mpis_thread(mpi, version, variable, by_default):
     machine = bench(mpi, version).machine
-    [setting] = STUDY.launch_settings(Options(parameters={"progress": (THREAD,)}), machine)
+    [setting] = STUDY.launch_settings(Options(parameters={"progress": (THREAD_PROGRESS,)}), machine)
     assert variable in dict(setting.variables)
     assert bool(STUDY.launch_settings(Options(), machine)) == by_default
-    assert not STUDY.launch_settings(Options(parameters={"progress": (OWN,)}), machine)
+    assert not STUDY.launch_settings(Options(parameters={"progress": (OWN_PROGRESS,)}), machine)
 
 
 def test_sizes_that_follow_each_other_are_one_range():

@@ -23,9 +23,9 @@ from hockney.studies import Evidence, Options
 from hockney.studies.pairs.columns import answer
 from hockney.studies.pairs.headline import headline
 from hockney.studies.pairs.plan import SIZES
-from hockney.studies.pairs.results import PairsResults, Way, saturation, way_of
+from hockney.studies.pairs.results import PairsResults, Pattern, pattern_of, saturation
 
-STUDY = studies.study("pairs")
+STUDY = studies.find_study("pairs")
 PAIRS = (1, 2, 4, 8)
 RATE, ONE, GAP = 12e9, 5e9, 0.05e-6
 SATURATED = FakePairs(rates={"": RATE}, gap_s=GAP)
@@ -52,7 +52,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 def test_bandwidths_and_rates_are_those_of_the_world(evidence: Evidence):
     results = PairsResults.of(evidence)
     for p in results.points:
-        if not p.way.streams:
+        if not p.pattern.is_stream:
             continue
         alone = max(0.18e-6, 0.09e-6 + p.size / ONE)
         each = max(alone / p.pairs, GAP + p.size / RATE)
@@ -72,10 +72,10 @@ def test_saturation_and_the_slowdown_beyond_it(evidence: Evidence):
     of = {each["bytes"]: each for each in way["saturation"]}
     assert of[1 << 20] == {"bytes": 1 << 20, "reached": True, "pairs": 4}, "5 GB/s each, 12 GB/s in all"
     largest = results.row(stream, 1 << 20)
-    assert [p.slowdowns for p in largest] == ["alike", "alike", "slower", "slower"]
+    assert [p.slowdown_verdict for p in largest] == ["alike", "alike", "slower", "slower"]
     assert largest[-1].slowdown.value == pytest.approx(8 * ONE / RATE, rel=0.02)
-    assert [p.gained for p in largest] == ["unknown", "faster", "faster", "alike"]
-    assert results.conclusive and STUDY.is_conclusive(evidence)
+    assert [p.gain_verdict for p in largest] == ["unknown", "faster", "faster", "alike"]
+    assert results.is_conclusive and STUDY.is_conclusive(evidence)
 
 
 def test_the_model_finds_the_shared_rate_of_the_world(evidence: Evidence):
@@ -121,7 +121,7 @@ def test_noise_leaves_it_undecided(tmp_path: Path):
     results = PairsResults.of(evidence)
     found = [each for way in answer(evidence)["ways"] for each in way["saturation"]]
     assert None in {each["reached"] for each in found}
-    assert not results.conclusive and results.times_to_decide()
+    assert not results.is_conclusive and results.times_to_decide()
     assert "--budget" in headline(results)[-1]
 
 
@@ -130,7 +130,7 @@ def test_both_directions_count_twice(tmp_path: Path):
     results = PairsResults.of(evidence)
     both, one = results.streams
     assert (both.direction, one.direction) == ("both", "one")
-    for double, single in zip(results.of_way(both), results.of_way(one), strict=True):
+    for double, single in zip(results.points_of_pattern(both), results.points_of_pattern(one), strict=True):
         assert (double.size, double.pairs) == (single.size, single.pairs)
         each = max(max(0.18e-6, 0.09e-6 + double.size / ONE) / double.pairs, GAP + double.size / RATE)
         assert double.bandwidth.value == pytest.approx(double.size / each, rel=0.02)
@@ -212,10 +212,10 @@ def test_given_ranks_of_both_levels_are_in_different_rows_and_fits(tmp_path: Pat
 
 
 def test_cases_on_different_numbers_of_nodes_are_different_ways(evidence: Evidence):
-    def way(nodes: int, ranks: int) -> Way:
+    def way(nodes: int, ranks: int) -> Pattern:
         case = Case.of("pairs_stream", ranks, bytes=8, pairs=1, nodes=nodes, direction="one")
         [p, *_] = evidence.measured
-        return way_of(replace(p, case=case), evidence.run)
+        return pattern_of(replace(p, case=case), evidence.run)
 
     assert [way(*each).level for each in ((1, 4), (2, 4), (4, 4))] == ["node", "", "apart"]
     assert way(2, 8) == way(2, 4) != way(4, 8) and way(2, 2) == way(4, 4)

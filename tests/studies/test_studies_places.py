@@ -23,10 +23,10 @@ from hockney.studies.granularity import costs, results, validation
 
 
 def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
-    study = studies.study(name)
+    study = studies.find_study(name)
     bench = measurement.find_levels(measurement.prepare(machine, workloads=study.WORKLOADS))
     options = Options(programs=(store_description(EVERYTHING, "everything"),))
-    return studies.planned(study, options, bench.catalog, bench.machine), bench
+    return studies.plan_study(study, options, bench.catalog, bench.machine), bench
 
 
 OF_SUITES = {"npb", "annealing"} & studies.all_studies().keys()
@@ -54,7 +54,7 @@ def test_studies_that_predict_measure_messages_of_both_levels(name):
 
 @pytest.mark.parametrize("name", ["survey", "pairs", "barriers", "granularity"])
 def test_studies_look_for_the_levels_of_one_host(name):
-    assert studies.study(name).ASKS_FOR_LEVELS
+    assert studies.find_study(name).ASKS_FOR_LEVELS
     cases, _ = planned(name, "fake:levels=cache,socket")
     levels = {"socket"} if name in ("barriers", "granularity") else {"cache", "socket"}
     assert {case.place for case in cases if case.place} == levels
@@ -72,7 +72,7 @@ def test_pairs_on_one_host_keep_levels_apart(tmp_path):
 @given(ranks=st.integers(1, 40), nodes=st.integers(1, 6), per_node=st.integers(1, 8))
 def test_ranks_are_on_the_fewest_nodes_that_have_room(ranks, nodes, per_node):
     layout = Layout(nodes, per_node)
-    found = places.fewest_nodes(ranks, layout)
+    found = places.min_node_count(ranks, layout)
     possible = [n for n in range(1, nodes + 1) if ranks % n == 0 and ranks // n <= per_node]
     assert found == (min(possible) if possible else 0)
     assert set(places.node_counts(ranks, layout)) <= {*possible, 0}
@@ -82,22 +82,25 @@ def test_cases_of_people_stay_as_typed_and_placed_ones_as_planned():
     machine = measurement.find_levels(measurement.prepare("fake:nodes=2")).machine
     catalog = measurement.bundled_catalog()
     options = Options(cases=("pingpong bytes=8", "pingpong bytes=8 place=network"))
-    cases = studies.planned(studies.study("cases"), options, catalog, machine)
+    cases = studies.plan_study(studies.find_study("cases"), options, catalog, machine)
     assert [case.place for case in cases] == ["", "network"] and not any(case.nodes for case in cases)
-    settled = places.settled([*cases, catalog.case("bcast ranks=7")], machine)
+    settled = places.with_node_counts([*cases, catalog.case("bcast ranks=7")], machine)
     assert [(case.place, case.nodes) for case in settled] == [("", 1), ("network", 0), ("", 0)]
 
 
 def test_levels_of_a_machine():
     machine = measurement.find_levels(measurement.prepare("fake:nodes=2;levels=cache,socket")).machine
-    assert places.levels(machine) == ("cache", "socket", "network")
-    assert places.spanned(machine) == ("socket", "network") and places.of_pair(machine) == " place=socket"
+    assert places.measured_levels(machine) == ("cache", "socket", "network")
+    assert (
+        places.prediction_levels(machine) == ("socket", "network")
+        and places.intra_node_pair_words(machine) == " place=socket"
+    )
     two = measurement.find_levels(measurement.prepare("fake:nodes=2")).machine
-    assert places.of_pair(two) == " nodes=1", "ranks of a node meet at one level"
+    assert places.intra_node_pair_words(two) == " nodes=1", "ranks of a node meet at one level"
     one = replace(machine, levels=["network"], ranks_per_node=1)
-    assert places.levels(one) == places.spanned(one) == ("network",)
+    assert places.measured_levels(one) == places.prediction_levels(one) == ("network",)
     plain = measurement.prepare("fake").machine
-    assert places.levels(plain) == places.spanned(plain) == ("",)
+    assert places.measured_levels(plain) == places.prediction_levels(plain) == ("",)
 
 
 def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
@@ -110,7 +113,7 @@ def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
         truth = World().at_level(level.place).segments[0].latency_s
         assert fit.parameter("t_0").estimate.value == pytest.approx(truth, rel=0.05)
     assert [level.place for level in run.evidence.levels] == ["node", "network"]
-    messages = costs.known(run.evidence).messages
+    messages = costs.run_costs(run.evidence).messages
     cells = results.cells(run.evidence)
     four = [c for c in validation.check(run.evidence, cells, messages, 4) if c.cell.ranks == 4]
     assert {c.cell.nodes for c in four} == {2}

@@ -15,7 +15,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.errors import UsageError
 from hockney.models.programs.description import parse_description
 from hockney.store import RunFolder
-from hockney.studies.program.plan import iterations
+from hockney.studies.program.plan import iterations_per_repetition
 from hockney.studies.program.results import ProgramResults
 
 JACOBI = next(file for file in EXAMPLES if file.stem == "jacobi")
@@ -102,4 +102,7 @@ def test_what_cannot_be_run_is_an_error(question, options, code):
     ],
 )
 def test_a_repetition_has_enough_iterations(phase, expected):
-    assert iterations(parse_description({"phase": [phase, {"barrier": True}]}, "p").iteration(2)) == expected
+    assert (
+        iterations_per_repetition(parse_description({"phase": [phase, {"barrier": True}]}, "p").iteration(2))
+        == expected
+    )

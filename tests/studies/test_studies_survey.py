@@ -23,7 +23,7 @@ from hockney.pages.format import interval, with_interval
 from hockney.pages.key_results import KeyResult, key_results
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.sizes import DEFAULT, default_ranks
+from hockney.studies.sizes import DEFAULT_SIZES, default_ranks
 
 CATALOG = measurement.bundled_catalog()
 MACHINE = measurement.fake_bench("fake").machine
@@ -32,7 +32,7 @@ MACHINE = measurement.fake_bench("fake").machine
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory) -> Evidence:
     bench = measurement.fake_bench(FakeLauncher())
-    cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
+    cases = studies.find_study("survey").plan(Options(), CATALOG, MACHINE)
     folder = measurement.create_run(
         tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench
     )
@@ -44,7 +44,7 @@ def evidence(tmp_path_factory) -> Evidence:
 
 @pytest.fixture(scope="module")
 def page(evidence) -> Page:
-    return studies.study("survey").page(evidence)
+    return studies.find_study("survey").page(evidence)
 
 
 def by_key(evidence: Evidence) -> dict[str, KeyResult]:
@@ -73,7 +73,7 @@ def test_the_key_results_are_the_worlds(evidence, page):
         found
     )
     assert (
-        studies.answer(studies.study("survey"), evidence)["answer"]["results"][0]["typical"]
+        studies.answer_document(studies.find_study("survey"), evidence)["answer"]["results"][0]["typical"]
         == found["latency"].typical
     )
 
@@ -110,7 +110,7 @@ def test_a_number_of_a_poor_fit_carries_the_verdict(evidence):
     assert by_key(poor)["half-peak-size"].verdict == "poor" != by_key(evidence)["half-peak-size"].verdict
     assert codes(poor) == {*codes(evidence), "poor-fit"}
     section = next(
-        s for s in studies.study("survey").page(poor).sections if s.id == point_to_point.SECTION_ID
+        s for s in studies.find_study("survey").page(poor).sections if s.id == point_to_point.SECTION_ID
     )
     assert [warning.code for warning in section.warnings] == ["poor-fit"]
     assert "it is off" in section.warnings[0].text
@@ -137,7 +137,9 @@ def test_a_piece_that_begins_below_zero_has_no_latency(evidence):
     below = replace_struct(last, latency=Estimate(-1e-5, -2e-5, -5e-6), intercept="below zero")
     [table] = [
         table
-        for section in studies.study("survey").page(with_fit(evidence, segments=[*first, below])).sections
+        for section in studies.find_study("survey")
+        .page(with_fit(evidence, segments=[*first, below]))
+        .sections
         for table in section.tables
         if table.name == "segments"
     ]
@@ -164,7 +166,7 @@ def test_an_overhead_below_the_resolution_is_no_result(evidence):
     assert "send-overhead" in by_key(evidence)
     invisible = by_key(with_overhead(Estimate(0.0, 0.0, 5e-8)))
     assert "send-overhead" not in invisible and "message-gap" in invisible
-    bounded = studies.study("survey").page(with_overhead(Estimate(4e-8, 0.0, 2e-7))).results
+    bounded = studies.find_study("survey").page(with_overhead(Estimate(4e-8, 0.0, 2e-7))).results
     [row] = [row for row in bounded.rows if "o_s" in row[0]]
     assert "200 ns" in row[2] and "0 ns to" not in row[2]
 
@@ -179,7 +181,7 @@ def test_parameters_that_contradict_each_other_are_in_a_caveat_and_no_key_result
     changed = replace(evidence, fits=replace_struct(evidence.fits, fits=fits))
     assert by_key(evidence).keys() - by_key(changed).keys() == {"send-overhead", "message-gap"}
     assert codes(changed) == {"fake", "loggp-contradiction"}
-    section = next(s for s in studies.study("survey").page(changed).sections if s.id == "loggp")
+    section = next(s for s in studies.find_study("survey").page(changed).sections if s.id == "loggp")
     [warning] = section.warnings
     assert "163 ns [121, 206]" in warning.text and "223 ns [211, 235]" in warning.text
 
@@ -231,10 +233,10 @@ def test_the_page_is_short_until_a_reader_opens_details(page):
 
 
 def test_the_plan_covers_what_the_survey_promises():
-    cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
+    cases = studies.find_study("survey").plan(Options(), CATALOG, MACHINE)
     assert len(cases) == len(set(cases)) and len(cases) < 300
     hot = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "hot"]
-    assert hot == list(DEFAULT) and DEFAULT[0] == 0 and DEFAULT[-1] == 4 << 20
+    assert hot == list(DEFAULT_SIZES) and DEFAULT_SIZES[0] == 0 and DEFAULT_SIZES[-1] == 4 << 20
     written = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "written"]
     assert set(written) <= set(hot) and len(written) > 10 and (written[0], written[-1]) == (0, 4 << 20)
     others = {"barrier_skew", "barrier_staggered", "bisection", "compute", "granularity", "round_robin"}
@@ -249,7 +251,7 @@ def test_the_plan_covers_what_the_survey_promises():
 
 
 def test_ranks_and_sizes_narrow_the_plan():
-    plan = studies.study("survey").plan
+    plan = studies.find_study("survey").plan
     cases = plan(Options(ranks=(3,), sizes=(0, 7)), CATALOG, MACHINE)
     assert {c.ranks for c in cases} == {3} and {dict(c.parameters).get("bytes", 0) for c in cases} == {0, 8}
     assert not any(c.workload == "pingpong" for c in cases)
@@ -345,7 +347,7 @@ def test_a_rank_bound_to_both_threads_of_a_core_is_bound(evidence):
 
 def test_a_doubt_stands_once_where_it_touches(evidence):
     """A caveat about one section's cases is only shown next to that section and its figures."""
-    page = studies.study("survey").page(imprecise(evidence))
+    page = studies.find_study("survey").page(imprecise(evidence))
     assert [w.code for w in page.warnings] == ["fake"]
     where = [s.title for s in page.sections if any(w.code == "precision" for w in s.warnings)]
     assert len(where) == 1

@@ -21,10 +21,10 @@ from hockney.pages.caveats import caveats
 from hockney.pages.key_results import key_results
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.sizes import DEFAULT
+from hockney.studies.sizes import DEFAULT_SIZES
 from hockney.studies.survey import CASES_PER_SECOND
 
-PLAN = studies.study("survey").plan
+PLAN = studies.find_study("survey").plan
 
 
 def bench(machine: str, per_node: int = 0) -> measurement.Bench:
@@ -96,7 +96,7 @@ def test_on_one_host_there_is_time_for_eight_launches(cores):
     assert on.launch_count(60, cases) >= 8
     assert {2, cores} <= {case.ranks for case in cases}
     whole = [c.bytes for c in cases if c.workload == "pingpong" and c.get("buffers") == "hot"]
-    assert tuple(sorted(whole)) == DEFAULT
+    assert tuple(sorted(whole)) == DEFAULT_SIZES
     if cores == 2:
         assert cases == PLAN(Options(budget_s=600), on.catalog, machine), "nothing is left out"
 
@@ -226,7 +226,7 @@ def test_evidence_at_a_level_has_its_cases_only(run):
     for level in evidence.levels:
         assert {m.case.place for m in level.measured} == {level.place}
         assert {m.case.place for m in level.of("pingpong", buffers="hot")} == {level.place}
-        seen = level.observed(cost="typical")
+        seen = level.observations(cost="typical")
         assert {each.case.line for each in seen} == {m.case.line for m in level.measured}
 
 

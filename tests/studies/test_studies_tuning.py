@@ -11,7 +11,7 @@ import pytest
 
 from hockney.core.fit import Estimate
 from hockney.models.tuning.rules import AlgorithmRatio, Point, rules_of
-from hockney.studies.tuning.figures import kept_and_changed
+from hockney.studies.tuning.figures import choices_figure
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning
 
 
@@ -22,16 +22,16 @@ def test_a_combination_has_the_first_state_of_both_kinds_of_algorithms():
     ours = (point(8, "chain", 0.7, 1.2), point(64, "chain", 0.99, 1.2), point(512, "chain", 0.98, 1.0))
     theirs = (point(8, "tuned2", 0.7, 0.8), point(64, "tuned2", 0.6, 1.1))
     found = Tuning(ours, (), theirs, tuple(rules_of(theirs)), launches=10)
-    assert [(each.place[2], each.state, each.whose) for each in found.deciding] == [
+    assert [(each.combination[2], each.state, each.owner) for each in found.deciding_choices] == [
         (8, "faster", OPEN_MPI),
         (64, "undecided", OPEN_MPI),
         (512, "not faster", HOCKNEY),
     ]
-    assert found.deciding[0].name("tuned2") == "chain" and found.conclusive
+    assert found.deciding_choices[0].algorithm_name("tuned2") == "chain" and found.conclusive
     assert not replace(found, points=ours[:1], internal_points=theirs[1:]).conclusive
     needed = (math.log(1.1 / 0.66**0.5) / math.log(0.95 / 0.66**0.5)) ** 2
-    assert found.times == pytest.approx(needed)
-    drawn = kept_and_changed(found)
+    assert found.budget_multiple == pytest.approx(needed)
+    drawn = choices_figure(found)
     assert [(s.name, len(s.x), s.hollow) for s in drawn.series] == [
         ("faster", 1, False),
         ("not faster", 1, False),

@@ -19,8 +19,8 @@ from hockney.core.record import Origin
 from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity, ratio_interval
 from hockney.studies.barriers import NAME
-from hockney.studies.barriers.headline import chosen
-from hockney.studies.barriers.results import MEASURED, Candidate, Choice
+from hockney.studies.barriers.headline import choice_sentence
+from hockney.studies.barriers.results import MEASURED_BASIS, Candidate, Choice
 
 
 def action(
@@ -46,7 +46,7 @@ def action(
                 if k:
                     echo()
                 print_table(_table(choice, loaded_run.machine.traits.origin))
-            print_line(chosen(choice))
+            print_line(choice_sentence(choice))
         print_caveats(loaded_run.caveats)
     if failures:  # first report what is known
         raise failures[0]
@@ -65,7 +65,7 @@ def _table(choice: Choice, origin: Origin) -> Table:
             interval(each.time, "s"),
             f"{each.ratio.value:.2f}",
             ratio_interval(each.ratio),
-            origin if each.by == MEASURED else each.by,
+            origin if each.basis == MEASURED_BASIS else each.basis,
         )
         for each in choice.candidates
     )
@@ -84,12 +84,12 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
             {
                 "ranks": choice.ranks,
                 **({"nodes": choice.nodes} if choice.nodes else {}),
-                "measured": choice.measured,
+                "measured": choice.is_measured,
                 "best": _candidate_document(choice.best),
-                "next": _candidate_document(choice.next),
-                "mpi": _candidate_document(choice.of(MPI)),
-                "alike": choice.alike,
-                "unknown": choice.unknown,
+                "next": _candidate_document(choice.second_best),
+                "mpi": _candidate_document(choice.candidate(MPI)),
+                "alike": choice.equally_fast,
+                "unknown": choice.without_result,
                 **(
                     {}
                     if best
@@ -113,5 +113,5 @@ def _candidate_document(candidate: Candidate | None) -> dict[str, object] | None
         "ratio": candidate.ratio.value if math.isfinite(candidate.ratio.value) else None,
         "ratio_low": candidate.ratio.low,
         "ratio_high": candidate.ratio.high,
-        "by": candidate.by,
+        "by": candidate.basis,
     }

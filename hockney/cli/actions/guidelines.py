@@ -17,7 +17,7 @@ from hockney.models.guidelines import FACTOR, Judged, Verdicts
 from hockney.models.statistics import loaded_launches
 from hockney.studies.guidelines import columns
 from hockney.studies.guidelines.columns import alternative_text, rule_text
-from hockney.studies.guidelines.headline import counts
+from hockney.studies.guidelines.headline import count_sentences
 
 
 def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
@@ -30,9 +30,9 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
         print_json(_document(loaded_run, verdicts, len(launches_under_load)))
     else:
         if verdicts.violated:
-            print_table(columns.violations(verdicts))
+            print_table(columns.violations_table(verdicts))
             echo()
-        for sentence in counts(verdicts):
+        for sentence in count_sentences(verdicts):
             print_line(sentence)
         if launches_under_load:
             print_labelled(

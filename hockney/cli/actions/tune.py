@@ -22,7 +22,7 @@ from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.models.tuning.rules import EFFECT, bracketed
 from hockney.pages.format import quantity
-from hockney.studies.needed_budget import multiple, suggested_budget
+from hockney.studies.needed_budget import budget_multiple, suggested_budget
 from hockney.studies.tuning import NAME
 from hockney.studies.tuning.columns import rules_table
 from hockney.studies.tuning.headline import headline, sized_operation
@@ -62,7 +62,7 @@ def action(
     caveats = list(loaded_run.caveats)
     if not as_json:
         _print_tables(tables, loaded_run)
-        if not checked and any(tables.tuning.named()):
+        if not checked and any(tables.tuning.named_rules()):
             print_line(kept_memory_text())
         print_caveats(caveats)
     gains: list[Gain] = []
@@ -111,7 +111,7 @@ def _verdict_sentences(
         yield no_gain_text(list(map(_size_name, gains_by_verdict["not faster"])))
     if undecided:
         without_intervals = sum(not gain.has_intervals for gain in undecided)
-        time_factors = multiple((gain.time_to_decide for gain in undecided), MIN_LAUNCHES)
+        time_factors = budget_multiple((gain.time_to_decide for gain in undecided), MIN_LAUNCHES)
         needed_budget = suggested_budget(time_factors * budget)
         yield undecided_gains_text(
             list(map(_size_name, undecided)), without_intervals, under_load, needed_budget
@@ -134,7 +134,7 @@ def _size_name(gain: Gain) -> str:
 
 
 def _print_tables(tables: TuningTables, run: Run) -> None:
-    if any(tables.tuning.named()):
+    if any(tables.tuning.named_rules()):
         print_table(rules_table(tables.tuning))
     for sentence in headline(tables.tuning, run.settings):
         print_line(sentence)
@@ -180,18 +180,18 @@ def _document(tables: TuningTables, gains: list[Gain], caveats: list[Caveat]) ->
                 "sizes": rule.sizes,
                 "ratios": rule.ratios,
             }
-            for table_name, name, rule in tables.tuning.named()
+            for table_name, name, rule in tables.tuning.named_rules()
         ],
         "comparisons": [
             {
-                "of": each.whose,
+                "of": each.owner,
                 "operation": each.point.operation,
                 "ranks": each.point.ranks,
                 "bytes": each.point.size,
                 "state": each.state,
                 "algorithms": [
                     {
-                        "algorithm": each.name(candidate.algorithm),
+                        "algorithm": each.algorithm_name(candidate.algorithm),
                         "ratio": candidate.ratio,
                         "state": candidate.state(tables.tuning.effect),
                     }
@@ -200,7 +200,7 @@ def _document(tables: TuningTables, gains: list[Gain], caveats: list[Caveat]) ->
             }
             for each in tables.tuning.comparisons
         ],
-        "counts": dict(Counter(each.state for each in tables.tuning.deciding)),
+        "counts": dict(Counter(each.state for each in tables.tuning.deciding_choices)),
         "removed": [
             {
                 "of": OPEN_MPI if gain.setting == RULED else HOCKNEY,

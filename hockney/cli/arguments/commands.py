@@ -181,7 +181,7 @@ class QuestionCommand(Command):
             return
         from hockney import studies
 
-        study = studies.study(ctx.meta["study"])
+        study = studies.find_study(ctx.meta["study"])
         parameters = study.PARAMETERS
         formatter.write_paragraph()
         with formatter.indentation():

@@ -148,7 +148,7 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
             _print_diagnostics(run, reporter)
         if run.wrong:
             return ExitCode.ANSWER_IS_NO
-        conclusive = not missing_count and studies.study(run.settings.study).is_conclusive(run.evidence)
+        conclusive = not missing_count and studies.find_study(run.settings.study).is_conclusive(run.evidence)
         return ExitCode.SUCCESS if conclusive else ExitCode.INCONCLUSIVE
 
 

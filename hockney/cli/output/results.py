@@ -58,7 +58,7 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if run.page.results is not None:
         echo()
         print_table(run.page.results)
-    for table in studies.study(run.settings.study).summary(run.evidence):
+    for table in studies.find_study(run.settings.study).summary(run.evidence):
         echo()
         print_line(table.title)
         print_table(table)
@@ -96,7 +96,7 @@ def print_document(
             "headline": run.page.headline,
             "doubts": run.caveats,
             "notices": notices,
-            **studies.answer(studies.study(run.settings.study), run.evidence),
+            **studies.answer_document(studies.find_study(run.settings.study), run.evidence),
             "outcome": run.outcome,
             "summaries": run.summaries,
             "fits": run.fits.fits,

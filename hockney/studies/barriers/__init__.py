@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of every barrier on this machine, its predictions, and which barrier to choose."""
+"""The cost of every barrier on this machine, its predictions, and the choice of a barrier."""
 
 from __future__ import annotations
 

@@ -24,11 +24,11 @@ from hockney.pages.levels import level_phrase
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, EmptyMessages
 
 
-def error(value: float) -> str:
+def format_error(value: float) -> str:
     return f"{value:+.0%}"
 
 
-ERROR = Format(error)
+ERROR = Format(format_error)
 NODES: Column[BarrierResult] = Column("nodes", lambda each: each.nodes or "", COUNT_FORMAT)
 BARRIER: tuple[Column[BarrierResult], ...] = (
     Column("barrier", lambda each: each.algorithm),
@@ -48,34 +48,38 @@ ARRIVALS: tuple[Column[BarrierResult], ...] = (
 )
 
 
-def costs(results: Sequence[BarrierResult], name: str, title: str) -> Table:
-    return columns_table(name, title, (*_barrier(results), *COSTS), results)
+def costs_table(results: Sequence[BarrierResult], name: str, title: str) -> Table:
+    return columns_table(name, title, (*_barrier_columns(results), *COSTS), results)
 
 
-def _barrier(results: Sequence[BarrierResult]) -> tuple[Column[BarrierResult], ...]:
-    """The columns that identify a result, with its nodes if results are on several."""
+def _barrier_columns(results: Sequence[BarrierResult]) -> tuple[Column[BarrierResult], ...]:
+    """The columns that identify a result. They include the nodes if some results have any."""
     return (*BARRIER, NODES) if any(each.nodes for each in results) else BARRIER
 
 
-def predictions(results: Sequence[BarrierResult]) -> Table:
-    """The counts on which the predictions are based."""
-    counted_for = dict.fromkeys((x.algorithm, x.ranks) for x in results if x.structure_s is not None)
+def traffic_table(results: Sequence[BarrierResult]) -> Table:
+    """The message counts on which the predictions are based."""
+    predicted_barriers = dict.fromkeys(
+        (result.algorithm, result.ranks) for result in results if result.structure_s is not None
+    )
     rows = []
-    for name, ranks in counted_for:
-        counted = traffic(name, ranks)
-        rows.append((name, str(ranks), *map(str, (counted.messages, counted.depth, counted.busiest))))
+    for algorithm, ranks in predicted_barriers:
+        counts = traffic(algorithm, ranks)
+        rows.append((algorithm, str(ranks), *map(str, (counts.messages, counts.depth, counts.busiest))))
     columns = ("barrier", "ranks", "messages", "one after the other", "of the busiest rank")
     return Table("traffic", "Messages of a call", columns, tuple(rows), numeric=(1, 2, 3, 4))
 
 
-def arrivals(results: Sequence[BarrierResult]) -> Table:
+def arrivals_table(results: Sequence[BarrierResult]) -> Table:
     rows = [each for each in results if {"late", "skew"} & each.times.keys()]
-    return columns_table("arrivals", "Entered one after another", (*_barrier(results), *ARRIVALS), rows)
+    return columns_table(
+        "arrivals", "Entered one after another", (*_barrier_columns(results), *ARRIVALS), rows
+    )
 
 
-def messages(level: EmptyMessages) -> Table:
-    """The measured costs; predictions shorten o_s and o_r if their sum exceeds T."""
-    used, measured = level.costs, level.overheads
+def messages_table(level: EmptyMessages) -> Table:
+    """The measured costs. Predictions reduce o_s and o_r if their sum exceeds T."""
+    used_costs, measured_overheads = level.costs, level.overheads
     rows = [
         ("T", "unidirectional, ping-pong", level.one_way),
         ("E", "bidirectional, MPI_Sendrecv", level.exchange),
@@ -86,33 +90,33 @@ def messages(level: EmptyMessages) -> Table:
             level.broadcast,
         ),
     ]
-    if measured is not None:
+    if measured_overheads is not None:
         send, receive = (
             f" (predictions use {quantity(seconds, 's')}, so that o_s + o_r is at most T)"
-            if used.shortened
+            if used_costs.shortened
             else ""
-            for seconds in used.overheads
+            for seconds in used_costs.overheads
         )
         rows += [
-            ("o_s (0 B)", f"the sender's processor is busy{send}", measured.send),
-            ("o_r (0 B)", f"the receiver's processor is busy{receive}", measured.receive),
-            ("g", "from one message to the next", measured.gap),
+            ("o_s (0 B)", f"the sender's processor is busy{send}", measured_overheads.send),
+            ("o_r (0 B)", f"the receiver's processor is busy{receive}", measured_overheads.receive),
+            ("g", "from one message to the next", measured_overheads.gap),
         ]
-    where = level_phrase(level.place)
+    place_text = level_phrase(level.place)
     columns: tuple[Column[tuple[str, str, Estimate]], ...] = (
         Column("symbol", lambda row: row[0]),
         Column("what", lambda row: row[1]),
         Column("time", lambda row: row[2], SECONDS_FORMAT, interval=INTERVAL_HEADING),
     )
     return columns_table(
-        f"messages-{level.place}" if where else "messages",
-        "Empty messages between two ranks" + (f", {where}" if where else ""),
+        f"messages-{level.place}" if place_text else "messages",
+        "Empty messages between two ranks" + (f", {place_text}" if place_text else ""),
         columns,
         rows,
     )
 
 
-def failed(evidence: Evidence) -> Table:
+def failures_table(evidence: Evidence) -> Table:
     columns: tuple[Column[tuple[Case, str]], ...] = (
         Column("case", lambda row: row[0].line),
         Column("what happened", lambda row: row[1]),

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The headline: the fastest barrier on each number of ranks, failures, and the accuracy of the
-predictions."""
+"""The headline: the fastest barrier on each number of ranks, failures, and the accuracy of predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity, ratio_interval_suffix
 from hockney.pages.levels import ranks_on_nodes_text
 from hockney.studies.barriers.results import (
-    LEVELS,
+    LEVELS_BASIS,
     MESSAGES,
     BarrierResult,
     BarrierResults,
@@ -24,127 +23,139 @@ from hockney.studies.barriers.results import (
     Choice,
     choose,
     choose_prediction,
-    way_of,
+    entry_mode,
 )
 
-CLOSE = 0.2
+CLOSE_ERROR = 0.2
 MAX_LAYOUTS = 3
-MAX_ALIKE = 3
-"""More barriers that are as fast as the best one are counted, not named."""
+MAX_EQUAL_NAMES = 3
+"""If more barriers are as fast as the best one, they are counted instead of named."""
 
 
 def sentences(evidence: Evidence, results: Sequence[BarrierResult]) -> tuple[str, ...]:
-    counts = layouts(results)
+    counts = measured_layouts(results)
     layouts_shown = list(dict.fromkeys((counts[0], *counts[-MAX_LAYOUTS + 1 :]))) if counts else []
-    texts = [_best(evidence, *layout) for layout in layouts_shown]
-    texts.append(_long(evidence, results))
-    texts += [_failed(evidence), *(_predicted(results, *layout) for layout in layouts_shown)]
+    texts = [_best_barrier_sentence(evidence, *layout) for layout in layouts_shown]
+    texts.append(_completion_sentence(evidence, results))
+    texts += [
+        _failure_sentence(evidence),
+        *(_accuracy_sentence(results, *layout) for layout in layouts_shown),
+    ]
     return tuple(sentence for sentence in texts if sentence) or ("Nothing was measured.",)
 
 
-def layouts(results: Sequence[BarrierResult]) -> list[tuple[int, int]]:
-    """Several ranks, and the nodes over which they are spread."""
+def measured_layouts(results: Sequence[BarrierResult]) -> list[tuple[int, int]]:
+    """The numbers of ranks above 1, each with the number of nodes."""
     return sorted({(each.ranks, each.nodes) for each in results if each.ranks > 1})
 
 
-def _on(ranks: int, nodes: int) -> str:
+def _layout_phrase(ranks: int, nodes: int) -> str:
     """The beginning of a sentence: "On 8 ranks", "With 8 ranks on 2 nodes"."""
     return f"{'With' if nodes else 'On'} {ranks_on_nodes_text(ranks, nodes)}"
 
 
-def _best(evidence: Evidence, ranks: int, nodes: int) -> str:
+def _best_barrier_sentence(evidence: Evidence, ranks: int, nodes: int) -> str:
     try:
-        return chosen(choose(evidence, ranks, nodes))
+        return choice_sentence(choose(evidence, ranks, nodes))
     except HockneyError:
         return ""  # a single barrier is no choice
 
 
-def chosen(choice: Choice) -> str:
-    """A sentence: "On 2 ranks shm_dissemination is the fastest barrier and takes 120 ns a call (95%:
-    ...)"."""
-    best, mpi = choice.best, choice.of(MPI)
-    first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest barrier and"
-    text = f"{_on(choice.ranks, choice.nodes)} {first} takes {quantity(best.seconds, 's')} a call"
-    if not choice.measured:
-        text += f" (not measured: {_basis(choice)})"
+def choice_sentence(choice: Choice) -> str:
+    """The sentence, such as "On 2 ranks shm_dissemination is the fastest barrier and takes 120 ns a call
+    (95%: ...)"."""
+    best, mpi = choice.best, choice.candidate(MPI)
+    subject = best.algorithm if choice.equally_fast else f"{best.algorithm} is the fastest barrier and"
+    sentence = (
+        f"{_layout_phrase(choice.ranks, choice.nodes)} {subject} takes {quantity(best.seconds, 's')} a call"
+    )
+    if not choice.is_measured:
+        sentence += f" (not measured: {_prediction_basis(choice)})"
     elif best.time.low is None:
-        text += " (no interval)"
+        sentence += " (no interval)"
     elif not isinstance(best.time, ExactValue):
-        text += f" (95%: {interval(best.time, 's')})"
-    if choice.alike:
-        are = "are" if len(choice.alike) > 1 else "is"
-        alike = join_words(choice.alike) if len(choice.alike) <= MAX_ALIKE else list_names(list(choice.alike))
-        text += f"; {alike} {are} not significantly different"
-    elif (second := choice.next) is not None and second is not mpi:
-        text += f"; {second.algorithm}, the next, takes {_compared(choice, second)}"
-    if mpi is not None and mpi is not best and MPI not in choice.alike:
-        text += f"; MPI_Barrier takes {_compared(choice, mpi)}"
-    if choice.unknown:
-        text += f"; there is no result for {list_names(list(choice.unknown), 10)}"
-    return text + "."
+        sentence += f" (95%: {interval(best.time, 's')})"
+    if choice.equally_fast:
+        verb = "are" if len(choice.equally_fast) > 1 else "is"
+        equal_names = (
+            join_words(choice.equally_fast)
+            if len(choice.equally_fast) <= MAX_EQUAL_NAMES
+            else list_names(list(choice.equally_fast))
+        )
+        sentence += f"; {equal_names} {verb} not significantly different"
+    elif (second_best := choice.second_best) is not None and second_best is not mpi:
+        sentence += f"; {second_best.algorithm}, the next, takes {_comparison_text(choice, second_best)}"
+    if mpi is not None and mpi is not best and MPI not in choice.equally_fast:
+        sentence += f"; MPI_Barrier takes {_comparison_text(choice, mpi)}"
+    if choice.without_result:
+        sentence += f"; there is no result for {list_names(list(choice.without_result), 10)}"
+    return sentence + "."
 
 
-def _compared(choice: Choice, other: Candidate) -> str:
-    """Says so if two measured times vary and their ratio has no interval."""
-    text = times_as_long(other.ratio)
-    exact = isinstance(choice.best.time, ExactValue)
-    return text if not choice.measured or exact or other.ratio.low is not None else f"{text} (no interval)"
+def _comparison_text(choice: Choice, other: Candidate) -> str:
+    """The ratio as text. It states if the ratio of two measured, varying times has no interval."""
+    text = ratio_text(other.ratio)
+    is_exact = isinstance(choice.best.time, ExactValue)
+    return (
+        text if not choice.is_measured or is_exact or other.ratio.low is not None else f"{text} (no interval)"
+    )
 
 
-def times_as_long(ratio: Estimate) -> str:
+def ratio_text(ratio: Estimate) -> str:
     """ "5.13 times as long (95%: 4.60 to 5.72)"."""
     return f"{ratio.value:.2f} times as long{'' if ratio.low is None else ratio_interval_suffix(ratio)}"
 
 
-def _basis(choice: Choice) -> str:
+def _prediction_basis(choice: Choice) -> str:
     best = choice.best
-    words = {
+    basis = {
         "structure": "predicted from message costs with LogGP",
         "messages": "predicted from its number of messages, one at a time",
-        LEVELS: "predicted from its cost on one node and message costs between nodes",
-    }.get(best.by, "predicted from its fitted cost over ranks")
+        LEVELS_BASIS: "predicted from its cost on one node and message costs between nodes",
+    }.get(best.basis, "predicted from its fitted cost over ranks")
     high = best.time.high
-    return words if high is None else f"{words}, typically off by {high / best.seconds - 1:.0%}"
+    return basis if high is None else f"{basis}, typically off by {high / best.seconds - 1:.0%}"
 
 
-def _long(evidence: Evidence, results: Sequence[BarrierResult]) -> str:
+def _completion_sentence(evidence: Evidence, results: Sequence[BarrierResult]) -> str:
     run = BarrierResults.of(evidence)
-    survived = {each.algorithm for each in results if each.ranks > 1 and each.loop is not None}
-    survived -= {str(case["algorithm"]) for case, _ in run.failures if way_of(case) == "loop"}
-    if run.iterations < 2 or not survived:
+    completed = {each.algorithm for each in results if each.ranks > 1 and each.loop is not None}
+    completed -= {str(case["algorithm"]) for case, _ in run.failures if entry_mode(case) == "loop"}
+    if run.requested_iterations < 2 or not completed:
         return ""
-    return f"{plural(len(survived), 'barrier')} completed {run.iterations} calls back to back."
+    return f"{plural(len(completed), 'barrier')} completed {run.requested_iterations} calls back to back."
 
 
-def _failed(evidence: Evidence) -> str:
+def _failure_sentence(evidence: Evidence) -> str:
     names = dict.fromkeys(str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures)
     if not names:
         return ""
     return f"No result in some cases of {list_names(list(names), 10)}; a table shows what happened."
 
 
-def _predicted(results: Sequence[BarrierResult], ranks: int, nodes: int) -> str:
-    """The accuracy of the prediction that fits the run better."""
+def _accuracy_sentence(results: Sequence[BarrierResult], ranks: int, nodes: int) -> str:
+    """The accuracy of the prediction that matches the run better."""
     form = choose_prediction(results)[0]
-    here = [each for each in results if (each.ranks, each.nodes) == (ranks, nodes)]
-    errors = _errors(here, form)
+    layout_results = [each for each in results if (each.ranks, each.nodes) == (ranks, nodes)]
+    errors = _absolute_errors(layout_results, form)
     if not errors:
         return ""
-    close = sum(e <= CLOSE for e in errors)
-    words = ", one at a time" if form == MESSAGES else ""
+    close_count = sum(error <= CLOSE_ERROR for error in errors)
+    suffix = ", one at a time" if form == MESSAGES else ""
     return (
-        f"{_on(ranks, nodes)}, from the cost of messages between two ranks{words}, {close} of "
-        f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
-        f"{typical_error(here, form):.0%})."
+        f"{_layout_phrase(ranks, nodes)}, from the cost of messages between two ranks{suffix}, "
+        f"{close_count} of "
+        f"{len(errors)} barriers made of messages are predicted within {CLOSE_ERROR:.0%} (typical error "
+        f"{typical_error(layout_results, form):.0%})."
     )
 
 
 def typical_error(results: Sequence[BarrierResult], form: str) -> float:
     """The median relative error of the prediction `form`; nan if there is none."""
-    errors = _errors(results, form)
+    errors = _absolute_errors(results, form)
     return median(errors) if errors else float("nan")
 
 
-def _errors(results: Sequence[BarrierResult], form: str) -> list[float]:
-    signed = (each.error(each.predicted(form)) for each in results)
-    return [abs(error) for error in signed if error is not None]
+def _absolute_errors(results: Sequence[BarrierResult], form: str) -> list[float]:
+    signed_errors = (each.error(each.predicted(form)) for each in results)
+    return [abs(error) for error in signed_errors if error is not None]

@@ -38,12 +38,12 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     results = BarrierResults.of(evidence).results
-    first = figures.first_layout(evidence, results)
+    first_layout = figures.default_layout(evidence, results)
     sections = [
-        _costs(evidence, results, first),
-        _predicted(evidence, results),
-        _arrivals(results),
-        _numbers(results),
+        _costs_section(evidence, results, first_layout),
+        _predictions_section(evidence, results),
+        _arrivals_section(results),
+        _numbers_section(results),
         paper.section(),
         quality.noise_section(evidence),  # nothing varies there
     ]
@@ -53,68 +53,78 @@ def page(evidence: Evidence) -> Page:
         headline=headline.sentences(evidence, results),
         sections=sections,
         method=METHOD,
-        lead=figures.costs_on_ranks(evidence, *first),
+        lead=figures.costs_figure(evidence, *first_layout),
     )
 
 
-def _costs(evidence: Evidence, results: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
-    """The section on the numbers of ranks that the first screen does not show, and on barriers without a
-    result."""
-    others = [layout for layout in headline.layouts(results) if layout != first]
-    drawn = tuple(f for layout in others if (f := figures.costs_on_ranks(evidence, *layout)) is not None)
-    calls = BarrierResults.of(evidence).iterations
-    text = (f"One repetition consists of {calls} back-to-back calls.",) if calls > 1 and results else ()
-    failed = columns.failed(evidence)
+def _costs_section(
+    evidence: Evidence, results: Sequence[BarrierResult], first_layout: tuple[int, int]
+) -> Section | None:
+    """The section on layouts that are not on the first screen, and on barriers without a result."""
+    other_layouts = [layout for layout in headline.measured_layouts(results) if layout != first_layout]
+    drawn = tuple(
+        figure for layout in other_layouts if (figure := figures.costs_figure(evidence, *layout)) is not None
+    )
+    iterations = BarrierResults.of(evidence).requested_iterations
+    text = (
+        (f"One repetition consists of {iterations} back-to-back calls.",)
+        if iterations > 1 and results
+        else ()
+    )
+    failed = columns.failures_table(evidence)
     if not drawn and not failed.rows and not text:
         return None
     return Section("Cost of each barrier", text, drawn, (failed,) if failed.rows else ())
 
 
-def _numbers(results: Sequence[BarrierResult]) -> Section | None:
+def _numbers_section(results: Sequence[BarrierResult]) -> Section | None:
     """All times next to their predictions, by family."""
-    families = ((name, title, figures.members(name, results)) for name, title in figures.FAMILIES)
-    tables = [columns.costs(members, name, title) for name, title, members in families if members]
+    families = ((name, title, figures.family_members(name, results)) for name, title in figures.FAMILIES)
+    tables = [columns.costs_table(members, name, title) for name, title, members in families if members]
     return section(
         "All barriers in numbers",
         figures=figures.costs_over_ranks(results, choose_prediction(results)[0]),
-        tables=[*tables, columns.predictions(results), columns.arrivals(results)],
+        tables=[*tables, columns.traffic_table(results), columns.arrivals_table(results)],
         closed=True,
     )
 
 
-def _predicted(evidence: Evidence, results: Sequence[BarrierResult]) -> Section | None:
+def _predictions_section(evidence: Evidence, results: Sequence[BarrierResult]) -> Section | None:
     messages = BarrierResults.of(evidence).messages
     if messages is None:
         return None
-    figure = figures.predictions(results)
-    crowded = sorted({each.ranks for each in results if each.ranks > evidence.cores})
-    text = [_one_message(level) for level in messages.levels]
-    telling = [each for each in results if each.structure_s is not None and each.loop is not None]
-    if telling:
-        form, off = choose_prediction(telling)
-        words = "one message at a time, as on a shared medium" if form == MESSAGES else "messages in parallel"
-        if off > MAX_PREDICTION_FACTOR:
-            words = "neither prediction. LogGP"
-        error = headline.typical_error(telling, form)
-        text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
+    figure = figures.predictions_figure(results)
+    oversubscribed = sorted({each.ranks for each in results if each.ranks > evidence.cores})
+    text = [_message_sentence(level) for level in messages.levels]
+    comparable = [each for each in results if each.structure_s is not None and each.loop is not None]
+    if comparable:
+        form, typical_factor = choose_prediction(comparable)
+        description = (
+            "one message at a time, as on a shared medium" if form == MESSAGES else "messages in parallel"
+        )
+        if typical_factor > MAX_PREDICTION_FACTOR:
+            description = "neither prediction. LogGP"
+        error = headline.typical_error(comparable, form)
+        text.append(f"The measurements fit {description}: typically off by {error:.0%}.")
     for level in messages.levels:
         if level.overheads is not None and level.overheads.caveats:
             reasons = "; ".join(caveat.text for caveat in level.overheads.caveats)
             text.append(f"LogGP's parameters do not describe these messages: {reasons}.")
-    if crowded:
+    if oversubscribed:
         text.append(
-            f"There is no prediction for {list_names([str(p) for p in crowded])} ranks, because there are "
+            f"There is no prediction for {list_names([str(ranks) for ranks in oversubscribed])} ranks, "
+            "because there are "
             "fewer cores: the times depend on the scheduler."
         )
     return Section(
         "Predicted from messages",
         text=tuple(text),
         figures=(figure,) if figure is not None else (),
-        tables=tuple(columns.messages(level) for level in messages.levels),
+        tables=tuple(columns.messages_table(level) for level in messages.levels),
     )
 
 
-def _one_message(level: EmptyMessages) -> str:
+def _message_sentence(level: EmptyMessages) -> str:
     text = (
         f"One message takes {quantity(level.base.value, 's')} (the base line), two messages that cross take "
         f"{quantity(level.exchange.value, 's')}."
@@ -122,10 +132,10 @@ def _one_message(level: EmptyMessages) -> str:
     return with_level_prefix(text, level_phrase(level.place))
 
 
-def _arrivals(results: Sequence[BarrierResult]) -> Section | None:
+def _arrivals_section(results: Sequence[BarrierResult]) -> Section | None:
     text = (
         "In programs, ranks do not arrive at the same time. 'After the last': ranks enter one after another, "
         "and the time runs from the last entry to the last exit, on a synchronised clock. 'Exits apart' is "
         "the time from the first exit to the last, with ranks entering as MPI_Barrier releases them."
     )
-    return section("How ranks enter", [text], figures=[figures.entry_costs(results)])
+    return section("How ranks enter", [text], figures=[figures.entry_costs_figure(results)])

@@ -10,14 +10,14 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.barriers import traffic
 from hockney.pages.format import quantity
-from hockney.studies.barriers.columns import error
+from hockney.studies.barriers.columns import format_error
 
 PAPER = "barriers"
-PRINTED = reference.published(PAPER)
+PUBLICATION = reference.published(PAPER)
 PROCESSES = (1, 3, 5, 7, 9, 12, 14, 16)
-MESSAGE = "barriers/text/message"
-BARRIER = "barriers/table/{}/{}"
-ALGORITHMS = {
+MESSAGE_KEY = "barriers/text/message"
+BARRIER_KEY = "barriers/table/{}/{}"
+ALGORITHM_TITLES = {
     MPI: "MPI_Barrier",
     "dissemination": "dissemination",
     "mcs-tree": "MCS tree",
@@ -25,8 +25,8 @@ ALGORITHMS = {
     "total-exchange": "total exchange",
     "tournament": "tournament",
 }
-"""The algorithms by the names in the paper's rows."""
-ENGINE = {
+"""Titles of the algorithms, by their names in the paper's rows."""
+ENGINE_NAMES = {
     MPI: "mpi",
     "dissemination": "dissemination_mcs",
     "mcs-tree": "mcs_tree",
@@ -34,30 +34,30 @@ ENGINE = {
     "total-exchange": "total_exchange",
     "tournament": "tournament_parity",
 }
-"""The engine's names for them."""
-HYPERCUBE = "recursive_doubling"
-"""MPI_Barrier in MPICH of that time, as in the machine's description."""
+"""The engine's names of the algorithms."""
+MPI_ALGORITHM = "recursive_doubling"
+"""The algorithm of MPI_Barrier in the MPICH of that time, as in the machine's description."""
 
 
-def messages(name: str, processes: int) -> int:
-    """The number of messages of one barrier, by the name of the paper's row. The paper counts the
-    tournament's broadcast as one."""
-    return processes if name == "tournament" else sent(name, processes)
+def message_count(name: str, processes: int) -> int:
+    """The number of messages of one barrier, by the name in the paper's rows. The paper counts the
+    tournament's broadcast as one message."""
+    return processes if name == "tournament" else transmission_count(name, processes)
 
 
-def sent(name: str, processes: int) -> int:
-    """The same, with each message of a broadcast."""
-    return traffic(HYPERCUBE if name == MPI else ENGINE[name], processes).messages
+def transmission_count(name: str, processes: int) -> int:
+    """The number of messages of one barrier, with each message of a broadcast counted."""
+    return traffic(MPI_ALGORITHM if name == MPI else ENGINE_NAMES[name], processes).messages
 
 
-def printed(name: str, processes: int) -> float:
-    """Seconds, by the name in the paper's rows."""
-    return PRINTED.row(BARRIER.format(name, processes)).si
+def printed_s(name: str, processes: int) -> float:
+    """The printed seconds, by the name in the paper's rows."""
+    return PUBLICATION.row(BARRIER_KEY.format(name, processes)).si
 
 
-def expected(name: str, processes: int) -> float:
+def predicted_s(name: str, processes: int) -> float:
     """Seconds predicted from the number of messages."""
-    return messages(name, processes) * PRINTED.row(MESSAGE).si
+    return message_count(name, processes) * PUBLICATION.row(MESSAGE_KEY).si
 
 
 def section() -> Section:
@@ -77,17 +77,17 @@ def section() -> Section:
 
 def _table() -> Table:
     rows = []
-    for name in ALGORITHMS:
+    for name in ALGORITHM_TITLES:
         for p in PROCESSES[1:]:
-            printed_s, expected_s = printed(name, p), expected(name, p)
+            printed_time_s, predicted_time_s = printed_s(name, p), predicted_s(name, p)
             rows.append(
                 (
-                    ENGINE[name],
+                    ENGINE_NAMES[name],
                     str(p),
-                    quantity(printed_s, "s"),
-                    str(messages(name, p)),
-                    quantity(expected_s, "s"),
-                    error(expected_s / printed_s - 1),
+                    quantity(printed_time_s, "s"),
+                    str(message_count(name, p)),
+                    quantity(predicted_time_s, "s"),
+                    format_error(predicted_time_s / printed_time_s - 1),
                 )
             )
     columns = ("barrier", "processes", "printed", "messages", "x 1.2 ms", "error")
@@ -103,13 +103,15 @@ def _table() -> Table:
 
 def _figure() -> Figure:
     drawn = []
-    for name in ALGORITHMS:
+    for name in ALGORITHM_TITLES:
         xs = tuple(map(float, PROCESSES))
-        ys = tuple(printed(name, p) for p in PROCESSES)
-        drawn.append(Series(ALGORITHMS[name], xs, ys, group=name))
-        late = xs[1:]
-        ys = tuple(expected(name, int(p)) for p in late)
-        drawn.append(Series(f"{ALGORITHMS[name]}, by messages", late, ys, kind="line", group=name))
+        ys = tuple(printed_s(name, p) for p in PROCESSES)
+        drawn.append(Series(ALGORITHM_TITLES[name], xs, ys, group=name))
+        multiple_processes = xs[1:]
+        ys = tuple(predicted_s(name, int(p)) for p in multiple_processes)
+        drawn.append(
+            Series(f"{ALGORITHM_TITLES[name]}, by messages", multiple_processes, ys, kind="line", group=name)
+        )
     return Figure(
         "barriers-paper",
         "Barriers on switched Ethernet, 1998",

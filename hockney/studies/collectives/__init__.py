@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""MPI's collectives next to algorithms that a user can write, the time of a message, and the eager limit:
-the study of M. Resch, H. Berger, R. Rabenseifner, T. Boenisch (1998)."""
+"""MPI's collectives compared with algorithms that a user can write, the time of a message, and the eager
+limit: the study of M. Resch, H. Berger, R. Rabenseifner, T. Boenisch (1998)."""
 
 from __future__ import annotations
 

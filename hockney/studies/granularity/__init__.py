@@ -3,9 +3,9 @@
 """Granularity: is there enough computation per exchange on this machine?
 
 After U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996): np
-ranks share the work T, of which the fraction s cannot be parallelised; then each rank sends L bytes to its
-right neighbor and receives as much from its left. Its efficiency is measured over a grid of T, L, np and s,
-and compared with what the machine's ping-pong alone predicts.
+ranks share the work T, of which the fraction s cannot be parallelised. Then each rank sends L bytes to its
+right neighbor and receives L bytes from its left. The efficiency is measured over a grid of T, L, np and s,
+and compared with the prediction from the machine's ping-pong.
 """
 
 from hockney.studies.granularity.headline import is_conclusive

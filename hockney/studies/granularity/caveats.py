@@ -19,59 +19,63 @@ from hockney.pages import caveats as general
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import format_share, quantity
 from hockney.pages.labels import case_labels
-from hockney.studies.granularity.columns import length, plain_length, share
-from hockney.studies.granularity.plan import ROUNDS, plan
+from hockney.studies.granularity.columns import byte_length_text, length_text, percent_text
+from hockney.studies.granularity.plan import ROUNDS_PER_BUDGET, plan
 from hockney.studies.granularity.results import Cell, crowded_counts
 
-MISSED_SHARE = 0.01
-"""Computing should take the preset time to within 1%."""
+MAX_PRESET_ERROR = 0.01
+"""Computing should take the preset time within 1%."""
 MIN_WORK_S = 1e-4
-"""For shorter works the error is only given in the table."""
+"""For shorter work, the error is only shown in the table."""
 
 
 NEGLIGIBLE_EXCESS = 0.02
-"""No clock and no interval is better than this; one rank has an efficiency of exactly 1."""
+"""No clock and no interval is more accurate than this. One rank has an efficiency of exactly 1."""
 
 
 def caveats(
     evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts | None, cores: int
 ) -> tuple[Caveat, ...]:
-    """All caveats of the run, with the effect of oversubscription on efficiencies; then those of this
+    """All caveats of the run, with the effect of oversubscription on efficiencies, then those of this
     study."""
-    crowded = crowded_counts(measured, cores)
-    listed = [
-        oversubscribed_caveat(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
-        for c in general.caveats(evidence)
-        if c.caveat.code != "poor-fit"  # `_poor_fit` has it
+    oversubscribed_ranks = crowded_counts(measured, cores)
+    all_caveats = [
+        oversubscribed_caveat(oversubscribed_ranks, cores)
+        if oversubscribed_ranks and run_caveat.caveat.code == "oversubscribed"
+        else run_caveat.caveat
+        for run_caveat in general.caveats(evidence)
+        if run_caveat.caveat.code != "poor-fit"  # `_poor_fit_caveat` has it
     ]
-    if crowded and not any(w.code == "oversubscribed" for w in listed):
-        listed.append(oversubscribed_caveat(crowded, cores))
-    more = (
-        _reduced_grid(evidence),
-        _missed_preset(evidence),
-        _above_one(measured),
-        _poor_fit(messages),
-        _unknown_sizes(measured, messages),
+    if oversubscribed_ranks and not any(caveat.code == "oversubscribed" for caveat in all_caveats):
+        all_caveats.append(oversubscribed_caveat(oversubscribed_ranks, cores))
+    study_caveats = (
+        _reduced_grid_caveat(evidence),
+        _preset_caveat(evidence),
+        _efficiency_above_one_caveat(measured),
+        _poor_fit_caveat(messages),
+        _extrapolation_caveat(measured, messages),
     )
-    return (*listed, *(w for w in more if w is not None))
+    return (*all_caveats, *(caveat for caveat in study_caveats if caveat is not None))
 
 
-def _missed_preset(evidence: Evidence) -> Caveat | None:
-    """Computing that missed its preset."""
-    bad = [
-        r
-        for r in evidence.run.records
-        if (r.metric("work") or 0.0) >= MIN_WORK_S and (r.metric("work_error") or 0.0) > MISSED_SHARE
+def _preset_caveat(evidence: Evidence) -> Caveat | None:
+    """The caveat that computing missed its preset time."""
+    inaccurate_records = [
+        record
+        for record in evidence.run.records
+        if (record.metric("work") or 0.0) >= MIN_WORK_S
+        and (record.metric("work_error") or 0.0) > MAX_PRESET_ERROR
     ]
-    if not bad:
+    if not inaccurate_records:
         return None
-    worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
-    cases = sorted(set(map(case_labels(evidence), (r.case for r in bad))))
-    work_s = worst.metric("work") or 0.0
-    error = worst.metric("work_error") or 0.0
+    worst_record = max(inaccurate_records, key=lambda record: record.metric("work_error") or 0.0)
+    cases = sorted(set(map(case_labels(evidence), (record.case for record in inaccurate_records))))
+    work_s = worst_record.metric("work") or 0.0
+    error = worst_record.metric("work_error") or 0.0
     return Caveat(
         "preset",
-        f"in {plural(len(bad), 'measurement')} the ranks did not compute for the preset time: the worst "
+        f"in {plural(len(inaccurate_records), 'measurement')} the ranks did not compute for the preset "
+        "time: the worst "
         f"missed {quantity(work_s, 's')} by {format_share(error)}",
         list_names(list(cases)),
         "efficiencies are based on measured serial times, so this matters where ranks differ; "
@@ -79,71 +83,79 @@ def _missed_preset(evidence: Evidence) -> Caveat | None:
     )
 
 
-def _above_one(measured: Sequence[Cell]) -> Caveat | None:
-    """Efficiencies that exceed 1 by more than their interval."""
-    above = [cell for cell in measured if _exceeds_one(cell.efficiency)]
-    if not above:
+def _efficiency_above_one_caveat(measured: Sequence[Cell]) -> Caveat | None:
+    """The caveat that efficiencies exceed 1 by more than their interval."""
+    cells_above_one = [cell for cell in measured if _exceeds_one(cell.efficiency)]
+    if not cells_above_one:
         return None
-    most = max(above, key=lambda cell: cell.efficiency.value)
-    low = most.efficiency.low
-    bound = "no interval" if low is None else f"95%: at least {share(low)}"
+    highest = max(cells_above_one, key=lambda cell: cell.efficiency.value)
+    low = highest.efficiency.low
+    bound = "no interval" if low is None else f"95%: at least {percent_text(low)}"
     return Caveat(
         "efficiency-above-one",
-        f"efficiencies above 100% in {plural(len(above), 'cell')}, up to {share(most.efficiency.value)} "
+        f"efficiencies above 100% in {plural(len(cells_above_one), 'cell')}, up to "
+        f"{percent_text(highest.efficiency.value)} "
         f"({bound}): the machine was slower while one rank was measured",
-        f"those cells; the highest has T = {quantity(most.work_s, 's')} and {plain_length(most.bytes)} on "
-        f"{most.ranks} ranks",
+        f"those cells; the highest has T = {quantity(highest.work_s, 's')} and "
+        f"{byte_length_text(highest.bytes)} on "
+        f"{highest.ranks} ranks",
         "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
     )
 
 
 def _exceeds_one(efficiency: Estimate) -> bool:
-    above = efficiency.value > 1 + NEGLIGIBLE_EXCESS
-    return above and (efficiency.low is None or efficiency.low > 1)
+    is_above = efficiency.value > 1 + NEGLIGIBLE_EXCESS
+    return is_above and (efficiency.low is None or efficiency.low > 1)
 
 
-def _poor_fit(messages: PointToPointCosts | None) -> Caveat | None:
-    poor = [] if messages is None else [level for level in messages.levels() if level.verdict == "poor"]
-    if messages is None or not poor:
+def _poor_fit_caveat(messages: PointToPointCosts | None) -> Caveat | None:
+    poor_levels = (
+        [] if messages is None else [level for level in messages.levels() if level.verdict == "poor"]
+    )
+    if messages is None or not poor_levels:
         return None
-    numbers = "all predictions"
-    if messages.within_node and len(poor) == 1 and messages.cores > 1:
-        within, beyond = f"up to {messages.cores} ranks, of one node", f"more than {messages.cores} ranks"
-        numbers = f"predictions on {within if poor[-1] is messages.within_node else beyond}"
+    affected = "all predictions"
+    if messages.within_node and len(poor_levels) == 1 and messages.cores > 1:
+        intra_node, inter_node = (
+            f"up to {messages.cores} ranks, of one node",
+            f"more than {messages.cores} ranks",
+        )
+        affected = f"predictions on {intra_node if poor_levels[-1] is messages.within_node else inter_node}"
     return Caveat(
         "model",
-        f"the model of messages is poor: {poor[-1].doubt or 'it does not describe the ping-pong well'}",
-        numbers,
+        "the model of messages is poor: "
+        f"{poor_levels[-1].doubt or 'it does not describe the ping-pong well'}",
+        affected,
         "survey again with more time or on a quiet machine",
     )
 
 
-def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
-    """Messages outside the fitted range of the model."""
+def _extrapolation_caveat(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
+    """The caveat of messages outside the fitted range of the model."""
     if messages is None:
         return None
-    unknown = sorted(
+    unknown_sizes = sorted(
         {cell.bytes for cell in measured if cell.ranks > 1 and not messages.is_known(cell.bytes)}
     )
-    if not unknown:
+    if not unknown_sizes:
         return None
     return Caveat(
         "extrapolated",
         "the model of messages was fitted to other sizes",
-        f"predictions with messages of {list_names(list([length(size) for size in unknown]))}",
+        f"predictions with messages of {list_names(list([length_text(size) for size in unknown_sizes]))}",
         "survey with --sizes up to the largest message",
     )
 
 
 def oversubscribed_caveat(ranks: Sequence[int], cores: int) -> Caveat:
-    counts = join_words(ranks)
-    highest = ", ".join(f"{share(cores / p)} on {p} ranks" for p in ranks)
+    counts_text = join_words(ranks)
+    limits = ", ".join(f"{percent_text(cores / count)} on {count} ranks" for count in ranks)
     return Caveat(
         "oversubscribed",
-        f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
-        f"({highest}), and a message waits until the scheduler runs its receiver, which can take "
+        f"{counts_text} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
+        f"({limits}), and a message waits until the scheduler runs its receiver, which can take "
         "milliseconds",
-        f"cases on {counts} ranks",
+        f"cases on {counts_text} ranks",
         "use fewer ranks (--ranks) or a larger machine; predictions assume that ranks on one core take turns "
         "without waiting for the scheduler",
     )
@@ -152,28 +164,29 @@ def oversubscribed_caveat(ranks: Sequence[int], cores: int) -> Caveat:
 NAME = "granularity"
 
 
-def _reduced_grid(evidence: Evidence) -> Caveat | None:
-    """What the budget left out; None if nothing. Of a simulated or unfinished run nothing can be inferred."""
-    measured = _grid_cases([m.case for m in evidence.of(NAME)])
+def _reduced_grid_caveat(evidence: Evidence) -> Caveat | None:
+    """The caveat that the budget reduced the grid; None otherwise, and for simulated or unfinished runs, for
+    which this is unknown."""
+    measured = _grid_cases([result.case for result in evidence.of(NAME)])
     if not measured or evidence.missing_count or evidence.machine.traits.simulated:
         return None
     ranks = tuple(sorted({case.ranks for case in measured}))
     options = Options(ranks=ranks, survey=evidence.survey, budget_s=math.inf)
     full_grid = plan(options, evidence.catalog, evidence.machine)
     works, all_works = _parameter_values(measured, "work"), _parameter_values(_grid_cases(full_grid), "work")
-    fewer_works = works != all_works and works == all_works[: len(works)]
-    details = any(case.get("shares") != "equal" for case in measured)
-    if details and not fewer_works:
+    has_fewer_works = works != all_works and works == all_works[: len(works)]
+    has_details = any(case.get("shares") != "equal" for case in measured)
+    if has_details and not has_fewer_works:
         return None
-    missing = [f"work longer than {quantity(works[-1], 's')}"] if fewer_works else []
-    if not details:
+    missing = [f"work longer than {quantity(works[-1], 's')}"] if has_fewer_works else []
+    if not has_details:
         missing.append("uneven work and exchanges with other MPI calls")
     return Caveat(
         "grid-reduced",
         f"a budget of {format_time_option(evidence.settings.budget_s)} is too small for the whole grid, "
         f"which lacks {' and '.join(missing)}",
         "the extent of the grid",
-        f"use --budget {format_time_option(ROUNDS * least_of(full_grid))} or more",
+        f"use --budget {format_time_option(ROUNDS_PER_BUDGET * least_of(full_grid))} or more",
     )
 
 

@@ -28,52 +28,61 @@ from hockney.pages.columns import (
 )
 from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import format_share, quantity
-from hockney.studies.granularity.plan import WORD
-from hockney.studies.granularity.results import WANTED, Cell, lengths, line, predicted, rank_counts, reached
-from hockney.studies.granularity.validation import CORES, MUCH, STEPS, Checked, _parts
+from hockney.studies.granularity.plan import WORD_BYTES
+from hockney.studies.granularity.results import (
+    TARGET_EFFICIENCY,
+    Cell,
+    curve_cells,
+    lengths,
+    measured_work,
+    predicted_work,
+    rank_counts,
+)
+from hockney.studies.granularity.validation import CORES, LARGE_ERROR, STEPS, CheckedCell, separate_time_s
 
 
-def length(size: int) -> str:
-    """ "10000 words" if the paper would count words (1, 10, 100, ...), otherwise bytes."""
-    words, odd = divmod(size, WORD)
-    if not odd and words and str(words).strip("0") == "1":
-        return f"{words} word{'s' if words > 1 else ''}"
+def length_text(size: int) -> str:
+    """The text "10000 words" for lengths that the paper would give in words (1, 10, 100, ...), otherwise
+    bytes."""
+    word_count, remainder = divmod(size, WORD_BYTES)
+    if not remainder and word_count and str(word_count).strip("0") == "1":
+        return f"{word_count} word{'s' if word_count > 1 else ''}"
     return quantity(size, "B")
 
 
-def plain_length(size: int) -> str:
-    """ "40000 B", "4 KiB": exact, for readers who do not count in the paper's words."""
+def byte_length_text(size: int) -> str:
+    """The exact text, such as "40000 B" or "4 KiB", for readers who do not use the paper's words."""
     return quantity(size, "B") if size % 1024 == 0 else f"{size} B"
 
 
 def points_text(value: float) -> str:
-    """A difference of two efficiencies in percentage points, with one decimal at most."""
+    """A difference of two efficiencies in percentage points, with at most one decimal."""
     return f"{100 * value:.1f}".removesuffix(".0")
 
 
-def share(value: float) -> str:
+def percent_text(value: float) -> str:
     """An efficiency or a fraction in percent with one decimal."""
     return f"{100 * value:.1f}%"
 
 
 def efficiency_bounds(estimate: Estimate) -> str:
-    """ "88.1% to 88.6%"."""
+    """The text, such as "88.1% to 88.6%"."""
     if estimate.low is None or estimate.high is None:
         return "unknown"
-    return f"{share(estimate.low)} to {share(estimate.high)}"
+    return f"{percent_text(estimate.low)} to {percent_text(estimate.high)}"
 
 
 def efficiency_text(estimate: Estimate) -> str:
-    """ "88.3% (95%: 88.1% to 88.6%)"; just the value where both ends look the same."""
+    """The text, such as "88.3% (95%: 88.1% to 88.6%)", or only the value if both bounds look the same."""
     if estimate.low is None and estimate.high is None:
-        return f"{share(estimate.value)} (no interval)"
-    ends = {share(end) for end in (estimate.low, estimate.high) if end is not None}
-    value = share(estimate.value)
+        return f"{percent_text(estimate.value)} (no interval)"
+    ends = {percent_text(end) for end in (estimate.low, estimate.high) if end is not None}
+    value = percent_text(estimate.value)
     return f"{value} (95%: {efficiency_bounds(estimate)})" if ends - {value} else value
 
 
 def change_text(value: float | None) -> str:
-    """A difference of two efficiencies in percentage points, as "+1.2"; empty if unknown."""
+    """A difference of two efficiencies in percentage points, such as "+1.2"; empty if unknown."""
     if value is None:
         return ""
     return f"{100 * value:+.1f}" if abs(value) >= 5e-4 else "0.0"
@@ -82,19 +91,19 @@ def change_text(value: float | None) -> str:
 def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
     """A row for each number of ranks and length."""
     rows = []
-    for p in rank_counts(measured):
+    for rank_count in rank_counts(measured):
         for size in lengths(measured):
-            curve = line(measured, p, size)
+            curve = curve_cells(measured, rank_count, size)
             if not curve:
                 continue
-            row = [str(p), length(size)]
+            row = [str(rank_count), length_text(size)]
             costs = messages.spread_over(curve[0].nodes) if messages else None
-            for efficiency in (1 / p, WANTED):
-                row.append(str(predicted(costs, size, p, efficiency)) if costs else "unknown")
-                row.append(str(reached(curve, efficiency)))
+            for efficiency in (1 / rank_count, TARGET_EFFICIENCY):
+                row.append(str(predicted_work(costs, size, rank_count, efficiency)) if costs else "unknown")
+                row.append(str(measured_work(curve, efficiency)))
             rows.append(tuple(row))
     columns: tuple[str, ...] = ("ranks", "message")
-    for name in ("break-even", f"{WANTED:.0%}"):
+    for name in ("break-even", f"{TARGET_EFFICIENCY:.0%}"):
         columns += (f"{name}, predicted", f"{name}, measured")
     return Table(
         "grain",
@@ -108,40 +117,40 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
     )
 
 
-ASSUMED = {
+ASSUMPTIONS = {
     "exchange": "an exchange takes as long as the model of one message predicts",
     "preset": "the work takes the preset time",
     "together": "a rank computes as fast while all ranks compute",
     "sum": "computation and exchange do not affect each other",
     CORES: "every rank has a core to itself",
 }
-FAILED = {
+FAILURES = {
     "exchange": "an exchange does not take as long as the model of one message predicts",
     "preset": "the work does not take the preset time",
     "together": "a rank does not compute as fast while all ranks compute",
     "sum": "computation and exchange affect each other",
     CORES: "ranks did not have a core to themselves",
 }
-"""What is the case where an assumption fails."""
-CHECKED_BY = {
+"""Descriptions of failed assumptions."""
+EVIDENCE_BY_STEP = {
     "exchange": "round_robin, the exchange alone",
     "preset": "compute on one rank",
     "together": "compute on all ranks at once",
     "sum": "the remainder: granularity itself",
     CORES: "ranks, cores, and what other programs used",
 }
-LITTLE = 0.02
+HOLDING_EFFECT = 0.02
 
 
-def assumption_table(checked: Sequence[Checked]) -> Table:
+def assumption_table(checked: Sequence[CheckedCell]) -> Table:
     """One row for each assumption and number of ranks."""
     rows: list[tuple[str, ...]] = []
-    for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1}):
-        here = [each for each in checked if each.cell.ranks == p]
+    for rank_count in sorted({entry.cell.ranks for entry in checked if entry.cell.ranks > 1}):
+        checked_cells = [entry for entry in checked if entry.cell.ranks == rank_count]
         for step in STEPS:
-            if effects := [each for each in here if each.parts[step] is not None]:
-                rows.append(_assumption_row(step, p, effects))
-        rows.append(_cores_row(p, here))
+            if effects := [entry for entry in checked_cells if entry.effects[step] is not None]:
+                rows.append(_assumption_row(step, rank_count, effects))
+        rows.append(_cores_row(rank_count, checked_cells))
     columns = ("ranks", "assumed", "checked by", "median effect", "largest effect", "there", "verdict")
     return Table(
         "assumptions",
@@ -152,113 +161,126 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
         caption="The effect is the change in efficiency when the measured value replaces the assumption. The "
         "table gives its median magnitude over all cells, and the largest effect with its sign. The loss of "
         "a rank that was moved off its core is included in the two rows above. In percentage points: up to "
-        f"{points_text(LITTLE)} an assumption holds, beyond {points_text(MUCH)} it fails.",
+        f"{points_text(HOLDING_EFFECT)} an assumption holds, beyond {points_text(LARGE_ERROR)} it fails.",
     )
 
 
-def _assumption_row(step: str, ranks: int, effects: Sequence[Checked]) -> tuple[str, ...]:
-    worst = max(effects, key=lambda c: abs(c.parts[step] or 0.0))
-    effect = worst.parts[step] or 0.0
-    verdict = "holds" if abs(effect) <= LITTLE else "breaks" if abs(effect) > MUCH else "nearly holds"
-    typical = median(abs(c.parts[step] or 0.0) for c in effects)
+def _assumption_row(step: str, ranks: int, effects: Sequence[CheckedCell]) -> tuple[str, ...]:
+    worst_cell = max(effects, key=lambda entry: abs(entry.effects[step] or 0.0))
+    effect = worst_cell.effects[step] or 0.0
+    verdict = (
+        "holds"
+        if abs(effect) <= HOLDING_EFFECT
+        else "breaks"
+        if abs(effect) > LARGE_ERROR
+        else "nearly holds"
+    )
+    typical = median(abs(entry.effects[step] or 0.0) for entry in effects)
     return (
         str(ranks),
-        ASSUMED[step],
-        CHECKED_BY[step],
+        ASSUMPTIONS[step],
+        EVIDENCE_BY_STEP[step],
         f"{100 * typical:.1f}",
         change_text(effect),
-        measurements(worst, step),
+        measurements_text(worst_cell, step),
         verdict,
     )
 
 
-def _cores_row(ranks: int, checked: Sequence[Checked]) -> tuple[str, ...]:
-    crowded = [each for each in checked if each.crowded]
-    verdict = "breaks" if crowded else "holds"
-    return str(ranks), ASSUMED[CORES], CHECKED_BY[CORES], "", "", load_text(checked), verdict
+def _cores_row(ranks: int, checked: Sequence[CheckedCell]) -> tuple[str, ...]:
+    crowded_cells = [entry for entry in checked if entry.is_crowded]
+    verdict = "breaks" if crowded_cells else "holds"
+    return str(ranks), ASSUMPTIONS[CORES], EVIDENCE_BY_STEP[CORES], "", "", load_text(checked), verdict
 
 
-def load_text(checked: Sequence[Checked]) -> str:
-    """The cores available to the ranks, and the part of them used by other programs."""
-    worst = max(checked, key=lambda each: each.cell.outside)
-    cores = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
-    return f"{cores}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else cores
+def load_text(checked: Sequence[CheckedCell]) -> str:
+    """The cores available to the ranks, and how many of them other programs used."""
+    most_loaded = max(checked, key=lambda entry: entry.cell.outside_cores)
+    cores = f"{plural(most_loaded.cell.ranks, 'rank')} on {plural(most_loaded.cores, 'core')}"
+    return (
+        f"{cores}, other programs typically used {most_loaded.cell.outside_cores:.2f}"
+        if most_loaded.cell.outside_cores
+        else cores
+    )
 
 
-def measurements(checked: Checked, step: str) -> str:
+def measurements_text(checked: CheckedCell, step: str) -> str:
     """The measurements of one cell that are relevant to an assumption, as text."""
-    cell, apart = checked.cell, checked.apart
-    where = f"T = {quantity(cell.work_s, 's')}, {length(cell.bytes)}"
+    cell, components = checked.cell, checked.components
+    cell_text = f"T = {quantity(cell.work_s, 's')}, {length_text(cell.bytes)}"
     if cell.serial:
-        where += f", s = {cell.serial:g}"
-    if not cell.even:
-        where += f", {cell.shares}"
-    if step == "exchange" and apart.exchange is not None:
+        cell_text += f", s = {cell.serial:g}"
+    if not cell.is_even:
+        cell_text += f", {cell.shares}"
+    if step == "exchange" and components.exchange_s is not None:
         model = quantity(checked.model_s, "s")
-        reason = f"exchange {quantity(apart.exchange, 's')}, according to the model {model}"
-        if checked.gap is not None:
-            first, last = (quantity(end, "B") for end in checked.gap)
+        reason = f"exchange {quantity(components.exchange_s, 's')}, according to the model {model}"
+        if checked.change_bounds is not None:
+            first, last = (quantity(end, "B") for end in checked.change_bounds)
             reason += f", which cannot locate the change between {first} and {last}"
     elif step == "preset":
         reason = f"the work took {quantity(cell.one_rank.value, 's')} alone"
-    elif step == "together" and apart.share is not None:
-        fair = cell.one_rank.value / cell.ranks
-        reason = f"a rank's part took {quantity(apart.share, 's')}, compared with {quantity(fair, 's')} alone"
+    elif step == "together" and components.share_s is not None:
+        fair_share_s = cell.one_rank.value / cell.ranks
+        reason = (
+            f"a rank's part took {quantity(components.share_s, 's')}, compared with "
+            f"{quantity(fair_share_s, 's')} alone"
+        )
     else:
-        total, parts = cell.measured.summary.typical.value, _parts(checked)
-        why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
-        reason = f"{quantity(total, 's')} back to back, separately {quantity(parts, 's')}, so {why}"
-    return f"{where}: {reason}"
+        total, parts_s = cell.measured.summary.typical.value, separate_time_s(checked)
+        explanation = "ranks wait for one another" if total > parts_s else "a part of the exchange is hidden"
+        reason = f"{quantity(total, 's')} back to back, separately {quantity(parts_s, 's')}, so {explanation}"
+    return f"{cell_text}: {reason}"
 
 
-EFFICIENCY = Format(lambda value: share(point_value(value)), interval=efficiency_bounds)
+EFFICIENCY = Format(lambda value: percent_text(point_value(value)), interval=efficiency_bounds)
 CHANGE = Format(change_text)
 
 
-def _step_column(step: str) -> Column[Checked]:
-    return Column(step, lambda each: each.parts[step], CHANGE)
+def _step_column(step: str) -> Column[CheckedCell]:
+    return Column(step, lambda each: each.effects[step], CHANGE)
 
 
-CELLS: tuple[Column[Checked], ...] = (
+CELLS: tuple[Column[CheckedCell], ...] = (
     Column("ranks", lambda each: each.cell.ranks, COUNT_FORMAT),
     Column("T", lambda each: each.cell.work_s, SECONDS_FORMAT),
-    Column("message", lambda each: length(each.cell.bytes)),
+    Column("message", lambda each: length_text(each.cell.bytes)),
     Column("s", lambda each: each.cell.serial, Format(lambda serial: f"{100 * serial:g}%")),
-    Column("shares", lambda each: "even" if each.cell.even else each.cell.shares),
+    Column("shares", lambda each: "even" if each.cell.is_even else each.cell.shares),
     Column("imbalance", lambda each: each.cell.imbalance, Format(lambda imbalance: f"{imbalance:.3f}")),
     Column("speed-up", lambda each: each.cell.ranks * each.cell.efficiency.value, RATIO_FORMAT),
     Column("efficiency", lambda each: each.cell.efficiency, EFFICIENCY, interval=INTERVAL_HEADING),
     Column("predicted", lambda each: each.predicted, EFFICIENCY, interval="from the fit's"),
     Column("error", lambda each: each.error, CHANGE),
     *map(_step_column, STEPS),
-    Column("breaks", lambda each: each.breaks),
+    Column("breaks", lambda each: each.failed_assumption),
 )
 
 
-def cells_table(checked: Sequence[Checked], ranks: int) -> Table:
+def cells_table(checked: Sequence[CheckedCell], ranks: int) -> Table:
     columns = [column for column in CELLS if column.heading not in ("ranks", "imbalance")]
     caption = (
         "The error is measured minus predicted efficiency in percentage points, and the next four "
         "columns divide it among the assumptions in the table above. Where the error is above "
-        f"{points_text(MUCH)}, the last column names the assumption that fails."
+        f"{points_text(LARGE_ERROR)}, the last column names the assumption that fails."
     )
     rows = (each for each in checked if each.cell.ranks == ranks)
     return columns_table(f"cells-{ranks}", f"Every cell on {plural(ranks, 'rank')}", columns, rows, caption)
 
 
-def _cell_key(each: Checked) -> tuple[int, int, float, float]:
+def _cell_key(each: CheckedCell) -> tuple[int, int, float, float]:
     return each.cell.ranks, each.cell.bytes, each.cell.serial, each.cell.work_s
 
 
-def uneven_work(checked: Sequence[Checked]) -> Table:
+def uneven_work_table(checked: Sequence[CheckedCell]) -> Table:
     """The cells with uneven work, next to the efficiency of the same work shared evenly."""
-    even = {_cell_key(each): each.cell.efficiency.value for each in checked if each.cell.even}
+    even = {_cell_key(each): each.cell.efficiency.value for each in checked if each.cell.is_even}
     columns = (
         *select_columns(CELLS, "ranks", "shares", "imbalance", "T", "message", ("efficiency", "measured")),
         *without_intervals(select_columns(CELLS, "predicted", "error")),
         Column("even", lambda each: even.get(_cell_key(each)), EFFICIENCY),
     )
-    rows = [each for each in checked if not each.cell.even]
+    rows = [each for each in checked if not each.cell.is_even]
     return columns_table("uneven", "Efficiency of uneven work", columns, rows)
 
 
@@ -299,9 +321,9 @@ def presets_table(evidence: Evidence) -> Table | None:
     )
 
 
-ORDERED = "ordered"
+ORDERED_EXCHANGE = "ordered"
 EXCHANGES = {
-    ORDERED: "ordered, half of the ranks send first",
+    ORDERED_EXCHANGE: "ordered, half of the ranks send first",
     "sendrecv": "all at once, MPI_Sendrecv",
     "nonblocking": "MPI_Irecv and MPI_Isend",
     "persistent": "persistent requests",
@@ -309,37 +331,47 @@ EXCHANGES = {
 }
 
 
-def exchange_kind(m: MeasuredCase) -> str:
-    return str(dict(m.case.parameters).get("exchange", ORDERED))
+def exchange_kind(result: MeasuredCase) -> str:
+    return str(dict(result.case.parameters).get("exchange", ORDERED_EXCHANGE))
 
 
-def exchange_key(m: MeasuredCase) -> tuple[int, int]:
-    return m.case.ranks, m.case.bytes
+def exchange_key(result: MeasuredCase) -> tuple[int, int]:
+    return result.case.ranks, result.case.bytes
 
 
 def exchanges_table(measured: list[MeasuredCase], messages: PointToPointCosts | None) -> Table:
-    ordered = {exchange_key(m): m.summary.typical.value for m in measured if exchange_kind(m) == ORDERED}
-    places = {way: k for k, way in enumerate(EXCHANGES)}
+    ordered_times = {
+        exchange_key(result): result.summary.typical.value
+        for result in measured
+        if exchange_kind(result) == ORDERED_EXCHANGE
+    }
+    order_by_exchange = {exchange: index for index, exchange in enumerate(EXCHANGES)}
 
-    def model(m: MeasuredCase) -> float | None:
-        if messages is None or exchange_kind(m) != ORDERED:
+    def model(result: MeasuredCase) -> float | None:
+        if messages is None or exchange_kind(result) != ORDERED_EXCHANGE:
             return None
-        return exchange_time(messages.spread_over(m.case.nodes), m.size, m.case.ranks)
+        return exchange_time(messages.spread_over(result.case.nodes), result.size, result.case.ranks)
 
-    def of_ordered(m: MeasuredCase) -> float | None:
-        base = None if exchange_kind(m) == ORDERED else ordered.get(exchange_key(m))
-        return None if base is None else m.summary.typical.value / base
+    def of_ordered(result: MeasuredCase) -> float | None:
+        base = None if exchange_kind(result) == ORDERED_EXCHANGE else ordered_times.get(exchange_key(result))
+        return None if base is None else result.summary.typical.value / base
 
     columns: tuple[Column[MeasuredCase], ...] = (
-        Column("ranks", lambda m: m.case.ranks, COUNT_FORMAT),
-        Column("message", lambda m: length(m.case.bytes)),
-        Column("exchange", lambda m: EXCHANGES.get(exchange_kind(m), exchange_kind(m))),
-        Column("time", lambda m: m.summary.typical, SECONDS_FORMAT, interval=INTERVAL_HEADING),
+        Column("ranks", lambda result: result.case.ranks, COUNT_FORMAT),
+        Column("message", lambda result: length_text(result.case.bytes)),
+        Column("exchange", lambda result: EXCHANGES.get(exchange_kind(result), exchange_kind(result))),
+        Column("time", lambda result: result.summary.typical, SECONDS_FORMAT, interval=INTERVAL_HEADING),
         Column("model", model, SECONDS_FORMAT),
         Column("of ordered", of_ordered, RATIO_FORMAT),
-        Column(f"T for {WANTED:.0%}", _needed_s, SECONDS_FORMAT),
+        Column(f"T for {TARGET_EFFICIENCY:.0%}", _required_work_s, SECONDS_FORMAT),
     )
-    rows = sorted(measured, key=lambda m: (*exchange_key(m), places.get(exchange_kind(m), len(places))))
+    rows = sorted(
+        measured,
+        key=lambda result: (
+            *exchange_key(result),
+            order_by_exchange.get(exchange_kind(result), len(order_by_exchange)),
+        ),
+    )
     caption = (
         "All ranks start at the same moment. The model is that of the ordered exchange. The last "
         "column is the work that this exchange needs to reach that efficiency, by equation 2."
@@ -347,12 +379,12 @@ def exchanges_table(measured: list[MeasuredCase], messages: PointToPointCosts | 
     return columns_table("exchanges", "Time of one exchange", columns, rows, caption)
 
 
-def _needed_s(m: MeasuredCase) -> float:
+def _required_work_s(result: MeasuredCase) -> float:
     """Equation 2 solved for T."""
-    return WANTED * m.case.ranks * m.summary.typical.value / (1 - WANTED)
+    return TARGET_EFFICIENCY * result.case.ranks * result.summary.typical.value / (1 - TARGET_EFFICIENCY)
 
 
-WITHIN, BETWEEN = "within a node", "between nodes"
+WITHIN_NODE, BETWEEN_NODES = "within a node", "between nodes"
 
 
 def has_both_levels(messages: PointToPointCosts) -> bool:
@@ -361,13 +393,13 @@ def has_both_levels(messages: PointToPointCosts) -> bool:
 
 
 def costs_tables(messages: PointToPointCosts) -> tuple[Table, ...]:
-    """One, or one for each level that was measured."""
+    """One table, or one for each measured level."""
     title = "Time of a message in one direction"
     if not has_both_levels(messages) or messages.within_node is None:
         return (_costs_table("messages", title, messages),)
     return (
-        _costs_table("messages", f"{title}, {BETWEEN}", messages),
-        _costs_table("messages-within", f"{title}, {WITHIN}", messages.within_node),
+        _costs_table("messages", f"{title}, {BETWEEN_NODES}", messages),
+        _costs_table("messages-within", f"{title}, {WITHIN_NODE}", messages.within_node),
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The costs of messages on which predictions are based: this machine's from its survey, the paper's, and
-those of the machines that come with hockney."""
+"""The costs of messages for predictions: this machine's from its survey, the paper's, and those of the
+machines included in hockney."""
 
 from __future__ import annotations
 
@@ -22,60 +22,60 @@ from hockney.models.applications.point_to_point_costs import CostPiece, PointToP
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.origins import provenance_summary
 
-PRINTED = reference.published("granularity")
-PAPERS_MACHINE = "sun-ethernet"
-SUN = "SUNs on Ethernet, by the paper"
+PUBLICATION = reference.published("granularity")
+PAPER_MACHINE = "sun-ethernet"
+SUN_TITLE = "SUNs on Ethernet, by the paper"
 
 
 @dataclass(frozen=True)
 class MachineCosts:
-    """The costs of messages on the measured machine, or why they are not known."""
+    """The costs of messages on the measured machine, or the reason why they are unknown."""
 
     messages: PointToPointCosts | None
     why: str = ""
 
 
 def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | None:
-    """The costs of messages known before anything is measured; None if there are none. Raises Inconclusive
-    for a survey without a model of them."""
+    """The costs of messages known before anything is measured; None if unknown. Raises Inconclusive for a
+    survey without a model of them."""
     if options.survey is not None:
         return messages_for(options.survey.fits, options.survey.machine, options.survey.where)
     return None if machine.platform is None else costs_of_description(machine.platform)
 
 
-def known(evidence: Evidence) -> MachineCosts:
-    """The costs from the given survey, otherwise from the run's own ping-pong; never from the grid. They must
-    include messages between nodes if the grid is on several nodes."""
+def run_costs(evidence: Evidence) -> MachineCosts:
+    """The costs from the given survey, otherwise from the run's own ping-pong, but never from the grid. They
+    must include messages between nodes if the grid is on several nodes."""
     surveyed = evidence.survey
-    nodes = max((m.case.nodes for m in evidence.of("granularity")), default=0)
+    nodes = max((result.case.nodes for result in evidence.of("granularity")), default=0)
     try:
-        most = evidence.run.max_hosts()
-        costs = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
+        hosts = evidence.run.max_hosts()
+        costs = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=hosts)
         if not costs.covers_node_count(nodes):
-            where = "this run" if surveyed is None else surveyed.where
-            raise no_inter_node_costs(where, nodes)
+            source = "this run" if surveyed is None else surveyed.where
+            raise no_inter_node_costs(source, nodes)
     except HockneyError as error:
         return MachineCosts(None, str(error))
     return MachineCosts(costs)
 
 
-def printed() -> PointToPointCosts:
+def printed_costs() -> PointToPointCosts:
     """Equation 3 with the printed t_start and t_w."""
-    start = PRINTED.row("granularity/parameter/t_start").si
-    per_byte = PRINTED.row("granularity/parameter/t_w").si
+    start_s = PUBLICATION.row("granularity/parameter/t_start").si
+    per_byte_s = PUBLICATION.row("granularity/parameter/t_w").si
     return PointToPointCosts(
-        name=PAPERS_MACHINE,
-        title=SUN,
-        pieces=(CostPiece(0, start, per_byte),),
+        name=PAPER_MACHINE,
+        title=SUN_TITLE,
+        pieces=(CostPiece(0, start_s, per_byte_s),),
         shared=True,
-        source=PRINTED.citation,
+        source=PUBLICATION.citation,
         sharing="printed",
         why="equation 3 has the factor np/2",
     )
 
 
 @cache
-def published() -> tuple[tuple[PointToPointCosts, str], ...]:
-    """The machines that come with hockney, each with a note on the origin of its numbers."""
+def published_costs() -> tuple[tuple[PointToPointCosts, str], ...]:
+    """The machines included in hockney, each with a note on the origin of its numbers."""
     platforms = [simulated.platform(name) for name in simulated.names()]
-    return tuple((costs_of_description(p), provenance_summary(p)) for p in platforms)
+    return tuple((costs_of_description(platform), provenance_summary(platform)) for platform in platforms)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measured efficiency against T, with the model's curves: the paper's figures 1 to 3; and its figures 4 and
-5, the model's efficiency over T and the serial fraction, and over T and np."""
+"""Measured efficiency against T with the model's curves (the paper's figures 1 to 3), and the model's
+efficiency over T and the serial fraction, and over T and np (its figures 4 and 5)."""
 
 from __future__ import annotations
 
@@ -33,179 +33,195 @@ from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.format import quantity
 from hockney.pages.series import estimates
 from hockney.studies.granularity import costs
-from hockney.studies.granularity.columns import efficiency_text, length, share
-from hockney.studies.granularity.plan import ITERATIONS, WORD
-from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.validation import Checked
+from hockney.studies.granularity.columns import efficiency_text, length_text, percent_text
+from hockney.studies.granularity.plan import ITERATIONS, WORD_BYTES
+from hockney.studies.granularity.results import Cell, curve_cells, lengths, rank_counts
+from hockney.studies.granularity.validation import CheckedCell
 
-WORK = Axis("T, work on one rank between two exchanges", "s")
-SHORT_WORK = Axis("work T", "s")
-"""In space an axis is shorter."""
-EFFICIENCY = Axis("efficiency", "%", "linear")
-STEPS = 60
+WORK_AXIS = Axis("T, work on one rank between two exchanges", "s")
+SHORT_WORK_AXIS = Axis("work T", "s")
+"""A shorter title for small figures."""
+EFFICIENCY_AXIS = Axis("efficiency", "%", "linear")
+CURVE_POINTS = 60
 
 
-def log_spaced(low: float, high: float, count: int = STEPS) -> tuple[float, ...]:
-    """`count` values from `low` to `high`, evenly on a log scale."""
+def log_spaced(low: float, high: float, count: int = CURVE_POINTS) -> tuple[float, ...]:
+    """`count` values from `low` to `high`, evenly spaced on a log scale."""
     if count < 2 or high <= low:
         return (low,)
     ratio = math.log(high / low) / (count - 1)
-    return (low, *(low * math.exp(k * ratio) for k in range(1, count - 1)), high)
+    return (low, *(low * math.exp(index * ratio) for index in range(1, count - 1)), high)
 
 
 def curve_works(measured: Sequence[Cell]) -> tuple[float, ...]:
-    """Values of T at which to evaluate a model next to these cells: spaced evenly, and exactly at the
-    cells."""
+    """Values of T at which a model is evaluated for these cells: evenly spaced, and those of the cells."""
     works = {cell.work_s for cell in measured}
     return tuple(sorted({*works, *log_spaced(min(works), max(works))})) if works else ()
 
 
 def efficiency_points(name: str, measured: Sequence[Cell], group: str, x: Sequence[float] = ()) -> Series:
     """Measured efficiencies with their intervals, against T or against `x`."""
-    places = x or [cell.work_s for cell in measured]
-    points = zip(places, measured, strict=True)
-    return estimates(name, ((at, cell.efficiency, _detail(cell)) for at, cell in points), group)
+    positions = x or [cell.work_s for cell in measured]
+    points = zip(positions, measured, strict=True)
+    return estimates(name, ((position, cell.efficiency, _detail(cell)) for position, cell in points), group)
 
 
 def efficiency_curve(
     name: str,
     messages: PointToPointCosts,
-    at: Sequence[float],
+    works: Sequence[float],
     ranks: int,
     size: int,
     serial: float = 0.0,
     group: str = "",
 ) -> Series:
-    """Equation 6 over T, with ranks that share cores taking turns, with the band from the fit's interval."""
-    algorithms = [with_shared_cores(Algorithm(work, size, serial), ranks, messages.max_ranks) for work in at]
-    y = tuple(efficiency(a, messages, ranks) for a in algorithms)
+    """Equation 6 over T, for ranks that take turns on shared cores, with the band from the fit's interval."""
+    algorithms = [
+        with_shared_cores(Algorithm(work, size, serial), ranks, messages.max_ranks) for work in works
+    ]
+    y = tuple(efficiency(algorithm, messages, ranks) for algorithm in algorithms)
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
-    if (ends := exchange_bounds(messages, size, ranks)) is not None:
-        low = tuple(efficiency(a, messages, ranks, ends[1]) for a in algorithms)
-        high = tuple(efficiency(a, messages, ranks, ends[0]) for a in algorithms)
-    return Series(name=name, x=tuple(at), y=y, low=low, high=high, kind="line", group=group or name)
+    if (bounds := exchange_bounds(messages, size, ranks)) is not None:
+        low = tuple(efficiency(algorithm, messages, ranks, bounds[1]) for algorithm in algorithms)
+        high = tuple(efficiency(algorithm, messages, ranks, bounds[0]) for algorithm in algorithms)
+    return Series(name=name, x=tuple(works), y=y, low=low, high=high, kind="line", group=group or name)
 
 
-def break_even_line(at: Sequence[float], ranks: int) -> Series:
-    """Efficiency 1/np: no faster than one rank."""
-    return Series(f"break-even of {ranks} ranks", (min(at), max(at)), (1 / ranks, 1 / ranks), kind="line")
+def break_even_line(works: Sequence[float], ranks: int) -> Series:
+    """The efficiency 1/np, at which np ranks are as fast as one."""
+    return Series(
+        f"break-even of {ranks} ranks", (min(works), max(works)), (1 / ranks, 1 / ranks), kind="line"
+    )
 
 
 def _detail(cell: Cell) -> str:
-    s, reached = cell.measured.summary, efficiency_text(cell.efficiency)
-    counts = f"{plural(s.repetitions, 'run')} in {plural(s.launches, 'launch', 'launches')}"
-    return f"{reached}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
+    summary, efficiency = cell.measured.summary, efficiency_text(cell.efficiency)
+    counts = f"{plural(summary.repetitions, 'run')} in {plural(summary.launches, 'launch', 'launches')}"
+    return f"{efficiency}, one exchange with its work took {quantity(summary.typical.value, 's')}, {counts}"
 
 
-MIN_ROUNDS = 6
-"""The minimum number of launches for a course over time."""
-MAX_RUNS = 40
-"""Single runs drawn for one T: evenly chosen from all in order of size, including the fastest and slowest."""
+MIN_LAUNCHES_OVER_TIME = 6
+"""The minimum number of launches for a figure over time."""
+MAX_DRAWN_RUNS = 40
+"""The maximum number of single runs drawn for one T, evenly spaced in their order by size, including the
+fastest and slowest."""
 
 
-def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
+def run_figures(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figure 1: every single run and the typical one with the shortest message, one figure for each np."""
     for p in sorted({cell.ranks for cell in measured}):
         size, ranks = min(cell.bytes for cell in measured if cell.ranks == p), plural(p, "rank")
-        curve = line(measured, p, size)
+        curve = curve_cells(measured, p, size)
         if not curve:
             continue
-        at = curve_works(curve)
-        drawn = [efficiency_points("typical", curve, ranks), _cloud(curve, ranks)]
+        works = curve_works(curve)
+        drawn = [efficiency_points("typical", curve, ranks), _run_points(curve, ranks)]
         if messages is not None:
             costs = messages.spread_over(curve[0].nodes)
-            drawn.append(efficiency_curve("predicted", costs, at, p, size, group=ranks))
-        drawn += [break_even_line(at, p)] if p > 1 else []
+            drawn.append(efficiency_curve("predicted", costs, works, p, size, group=ranks))
+        drawn += [break_even_line(works, p)] if p > 1 else []
         yield Figure(
             f"efficiency-runs-{p}",
-            f"Every single run on {ranks}, messages of {length(size)}",
-            WORK,
-            EFFICIENCY,
+            f"Every single run on {ranks}, messages of {length_text(size)}",
+            WORK_AXIS,
+            EFFICIENCY_AXIS,
             tuple(drawn),
             f"Each run repeats the work and the exchange {ITERATIONS} times. Hollow points are single runs: "
-            f"at most {MAX_RUNS} for each T, including the fastest and the slowest.",
+            f"at most {MAX_DRAWN_RUNS} for each T, including the fastest and the slowest.",
         )
 
 
-def period(measured: tuple[Cell, ...]) -> Figure | None:
+def time_figure(measured: tuple[Cell, ...]) -> Figure | None:
     """The efficiency of repeated measurements over time; None for a few launches back to back."""
     counts = rank_counts(measured)
     if not counts:
         return None
     p, size = counts[0], min(lengths(measured))
-    curve = line(measured, p, size)
+    curve = curve_cells(measured, p, size)
     cells_shown = thin_out(curve, 4)
-    began = min((t for cell in cells_shown for t in cell.started_s), default=0.0)
-    drawn = [_course(cell, began) for cell in cells_shown if len(cell.started_s) >= MIN_ROUNDS]
+    start_s = min((started_s for cell in cells_shown for started_s in cell.started_s), default=0.0)
+    drawn = [
+        _time_series(cell, start_s) for cell in cells_shown if len(cell.started_s) >= MIN_LAUNCHES_OVER_TIME
+    ]
     if not drawn:
         return None
     return Figure(
         "efficiency-period",
-        f"Efficiency of {p} ranks over the period, messages of {length(size)}",
+        f"Efficiency of {p} ranks over the period, messages of {length_text(size)}",
         Axis("time since the first round", "s", "linear"),
-        EFFICIENCY,
+        EFFICIENCY_AXIS,
         tuple(drawn),
         "One point per round: the median of its runs; the bar covers the middle half of them.",
     )
 
 
-def by_length(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
-    """Figures 2 and 3: one for each number of ranks, one curve for each length."""
+def length_figures(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
+    """Figures 2 and 3: one for each number of ranks, with one curve for each length."""
     for p in rank_counts(measured):
         drawn: list[Series] = []
         for size in lengths(measured):
-            if curve := line(measured, p, size):
-                drawn += _pair(messages, curve, p, size, length(size))
+            if curve := curve_cells(measured, p, size):
+                drawn += _measured_and_predicted(messages, curve, p, size, length_text(size))
         if drawn:
             works = [cell.work_s for cell in measured if cell.ranks == p]
             yield Figure(
                 f"efficiency-{p}",
                 f"Efficiency of {p} ranks",
-                WORK,
-                EFFICIENCY,
+                WORK_AXIS,
+                EFFICIENCY_AXIS,
                 (*drawn, break_even_line(works, p)),
                 "Points: typical efficiencies with 95% intervals. Lines: predicted from the model of one "
                 "message, with its 95% band. There is no serial work.",
             )
 
 
-def by_serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
-    """The effect of a serial fraction, at the shortest message."""
+def serial_figures(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
+    """The effect of a serial fraction with the shortest message."""
     for p in rank_counts(measured):
         size = min(cell.bytes for cell in measured if cell.ranks == p)
-        fractions = sorted({c.serial for c in measured if (c.ranks, c.bytes) == (p, size) and c.even})
+        fractions = sorted({c.serial for c in measured if (c.ranks, c.bytes) == (p, size) and c.is_even})
         if len(fractions) < 2:
             continue
         drawn: list[Series] = []
         for serial in fractions:
-            curve = line(measured, p, size, serial)
-            drawn += _pair(messages, curve, p, size, f"s = {100 * serial:g}%", serial)
+            curve = curve_cells(measured, p, size, serial)
+            drawn += _measured_and_predicted(messages, curve, p, size, f"s = {100 * serial:g}%", serial)
         yield Figure(
             f"serial-{p}",
             f"Efficiency of {p} ranks with a serial part of the work",
-            WORK,
-            EFFICIENCY,
+            WORK_AXIS,
+            EFFICIENCY_AXIS,
             tuple(drawn),
-            f"Messages of {length(size)}. However large T is, the efficiency stays below "
-            + ", ".join(f"{share(1 / (1 - s + p * s))} with s = {100 * s:g}%" for s in fractions if s)
+            f"Messages of {length_text(size)}. However large T is, the efficiency stays below "
+            + ", ".join(
+                f"{percent_text(1 / (1 - fraction + p * fraction))} with s = {100 * fraction:g}%"
+                for fraction in fractions
+                if fraction
+            )
             + ".",
         )
 
 
-def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
-    """All lengths on one curve: against T relative to its break-even work, x / (x + np - 1)."""
+def collapsed_figure(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
+    """All lengths on one curve, x / (x + np - 1), where x is T relative to its break-even work."""
     drawn: list[Series] = []
     for p in rank_counts(measured):
-        cells = [c for c in measured if c.ranks == p and c.even and not c.serial]
-        even = [break_even(Algorithm(1.0, c.bytes), messages.spread_over(c.nodes), p) for c in cells]
-        at = [c.work_s / e for c, e in zip(cells, even, strict=True) if e]
-        if len(at) < len(cells) or not at:
+        cells = [cell for cell in measured if cell.ranks == p and cell.is_even and not cell.serial]
+        break_even_works = [
+            break_even(Algorithm(1.0, cell.bytes), messages.spread_over(cell.nodes), p) for cell in cells
+        ]
+        relative_works = [
+            cell.work_s / break_even_work
+            for cell, break_even_work in zip(cells, break_even_works, strict=True)
+            if break_even_work
+        ]
+        if len(relative_works) < len(cells) or not relative_works:
             continue
-        xs = log_spaced(min(*at, 1.0), max(*at, 1.0))
+        xs = log_spaced(min(*relative_works, 1.0), max(*relative_works, 1.0))
         group = f"{p} ranks"
         drawn += [
-            efficiency_points(f"{group}, all lengths", cells, group, at),
+            efficiency_points(f"{group}, all lengths", cells, group, relative_works),
             Series(f"{group}, equation 2", xs, tuple(x / (x + p - 1) for x in xs), kind="line", group=group),
         ]
     if not drawn:
@@ -214,7 +230,7 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
         "efficiency-collapsed",
         "Efficiency against T relative to its break-even work",
         Axis("T relative to the predicted break-even work", ""),
-        EFFICIENCY,
+        EFFICIENCY_AXIS,
         tuple(drawn),
         "By equation 2, all lengths and all machines lie on one curve for each number of ranks, "
         "including the paper's SUNs. A point off the curve shows that the prediction is wrong.",
@@ -222,7 +238,7 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
     )
 
 
-def _pair(
+def _measured_and_predicted(
     messages: PointToPointCosts | None,
     curve: Sequence[Cell],
     ranks: int,
@@ -232,23 +248,29 @@ def _pair(
 ) -> list[Series]:
     drawn = [efficiency_points(group, curve, group)]
     if messages is not None:
-        at, costs = curve_works(curve), messages.spread_over(curve[0].nodes)
-        drawn.append(efficiency_curve(f"{group}, predicted", costs, at, ranks, size, serial, group))
+        works, costs = curve_works(curve), messages.spread_over(curve[0].nodes)
+        drawn.append(efficiency_curve(f"{group}, predicted", costs, works, ranks, size, serial, group))
     return drawn
 
 
-def _cloud(curve: Sequence[Cell], group: str) -> Series:
-    places = [(cell.work_s, e) for cell in curve for e in thin_out(sorted(cell.runs), MAX_RUNS)]
-    return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
+def _run_points(curve: Sequence[Cell], group: str) -> Series:
+    points = [
+        (cell.work_s, efficiency)
+        for cell in curve
+        for efficiency in thin_out(sorted(cell.run_efficiencies), MAX_DRAWN_RUNS)
+    ]
+    return Series("single runs", tuple(x for x, _ in points), tuple(y for _, y in points), group=group)
 
 
-def _course(cell: Cell, began: float) -> Series:
+def _time_series(cell: Cell, start_s: float) -> Series:
     rounds = [
-        (t - began, sorted(runs)) for t, runs in zip(cell.started_s, cell.by_launch, strict=True) if runs
+        (time_s - start_s, sorted(runs))
+        for time_s, runs in zip(cell.started_s, cell.efficiencies_by_launch, strict=True)
+        if runs
     ]
     return Series(
         name=f"T = {quantity(cell.work_s, 's')}",
-        x=tuple(t for t, _ in rounds),
+        x=tuple(time_s for time_s, _ in rounds),
         y=tuple(median(runs) for _, runs in rounds),
         low=tuple(_quantile(runs, 0.25) for _, runs in rounds),
         high=tuple(_quantile(runs, 0.75) for _, runs in rounds),
@@ -256,19 +278,19 @@ def _course(cell: Cell, began: float) -> Series:
     )
 
 
-def _quantile(ordered: Sequence[float], part: float) -> float:
-    return ordered[round(part * (len(ordered) - 1))]
+def _quantile(sorted_values: Sequence[float], fraction: float) -> float:
+    return sorted_values[round(fraction * (len(sorted_values) - 1))]
 
 
-def measured_against_predicted(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
-    ends = [v for each in checked for v in (each.predicted.value, each.cell.efficiency.value)]
-    diagonal = (min(ends), max(ends))
+def measured_against_predicted(checked: Sequence[CheckedCell], counts: Sequence[int]) -> Figure:
+    values = [value for entry in checked for value in (entry.predicted.value, entry.cell.efficiency.value)]
+    diagonal = (min(values), max(values))
     drawn = []
     for p in counts:
-        cells = [each for each in checked if each.cell.ranks == p]
+        cells = [entry for entry in checked if entry.cell.ranks == p]
         name = plural(p, "rank")
-        x = [each.predicted.value for each in cells]
-        drawn.append(efficiency_points(name, [each.cell for each in cells], name, x))
+        x = [entry.predicted.value for entry in cells]
+        drawn.append(efficiency_points(name, [entry.cell for entry in cells], name, x))
     return Figure(
         "validation",
         "Measured against predicted efficiency",
@@ -279,88 +301,90 @@ def measured_against_predicted(checked: Sequence[Checked], counts: Sequence[int]
     )
 
 
-def prediction_errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
+def prediction_errors(checked: Sequence[CheckedCell], counts: Sequence[int]) -> Figure:
     drawn = []
     for p in counts:
-        cells = [each for each in checked if each.cell.ranks == p]
+        cells = [entry for entry in checked if entry.cell.ranks == p]
         name = plural(p, "rank")
         drawn.append(
             Series(
                 name,
-                tuple(each.cell.work_s for each in cells),
-                tuple(each.error for each in cells),
+                tuple(entry.cell.work_s for entry in cells),
+                tuple(entry.error for entry in cells),
                 group=name,
-                detail=tuple(_cell_text(each) for each in cells),
+                detail=tuple(_cell_text(entry) for entry in cells),
             )
         )
-    works = [each.cell.work_s for each in checked]
+    works = [entry.cell.work_s for entry in checked]
     zero = Series("as predicted", (min(works), max(works)), (0.0, 0.0), kind="line")
     return Figure(
         "validation-error",
         "Error of the prediction against T",
-        WORK,
+        WORK_AXIS,
         Axis("measured minus predicted efficiency", "%", "linear"),
         (*drawn, zero),
         "Above the line the ranks were more efficient than predicted.",
     )
 
 
-def _cell_text(each: Checked) -> str:
-    cell = each.cell
-    return f"{length(cell.bytes)}, s = {cell.serial:g}" + ("" if cell.even else f", {cell.shares}")
+def _cell_text(entry: CheckedCell) -> str:
+    cell = entry.cell
+    return f"{length_text(cell.bytes)}, s = {cell.serial:g}" + ("" if cell.is_even else f", {cell.shares}")
 
 
-RANKS = (2, 4, 8)
-ENDS = (1 * WORD, 10000 * WORD)
-LENGTHS = (1 * WORD, 1000 * WORD, 10000 * WORD)
+RANK_COUNTS = (2, 4, 8)
+EXTREME_LENGTHS = (1 * WORD_BYTES, 10000 * WORD_BYTES)
+LENGTHS = (1 * WORD_BYTES, 1000 * WORD_BYTES, 10000 * WORD_BYTES)
 MAX_SERIAL, SERIAL_STEPS = 0.2, 100
 MAX_RANKS = 16
-GRID = 30
-COARSE = 0.98
-LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
+GRID_POINTS = 30
+COARSE_EFFICIENCY = 0.98
+EFFICIENCY_LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
 
 
-def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> tuple[Figure, ...]:
-    """Figure 4 as lines of equal efficiency, once with messages of one word and once of 10000."""
-    serial = tuple(MAX_SERIAL * k / SERIAL_STEPS for k in range(SERIAL_STEPS + 1))
+def serial_level_figures(
+    messages: PointToPointCosts, name: str, works: tuple[float, ...]
+) -> tuple[Figure, ...]:
+    """Figure 4 as lines of equal efficiency, once for messages of one word and once for 10000 words."""
+    serial = tuple(MAX_SERIAL * index / SERIAL_STEPS for index in range(SERIAL_STEPS + 1))
     return tuple(
         Figure(
-            f"levels-serial-{name}-{size // WORD}",
-            f"T that an efficiency needs, over the serial fraction, {length(size)}: {messages.title}",
-            SHORT_WORK,
+            f"levels-serial-{name}-{size // WORD_BYTES}",
+            f"T that an efficiency needs, over the serial fraction, {length_text(size)}: {messages.title}",
+            SHORT_WORK_AXIS,
             Axis("serial fraction s", "%", "linear"),
             tuple(
                 line
-                for p in RANKS
+                for p in RANK_COUNTS
                 for line in _level_lines(
                     f"{p} ranks",
                     ((1 / p, "break-even"), (0.8, "80%"), (0.9, "90%")),
-                    [(s, Algorithm(1.0, size, s), p) for s in serial],
+                    [(fraction, Algorithm(1.0, size, fraction), p) for fraction in serial],
                     messages,
                     works,
                 )
             ),
-            f"Equation 6 with messages of {length(size)}. To the left of the break-even line, the "
+            f"Equation 6 with messages of {length_text(size)}. To the left of the break-even line, the "
             "algorithm is slower than on one rank. A line ends where no T is enough.",
         )
-        for size in ENDS
+        for size in EXTREME_LENGTHS
     )
 
 
-def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Figure:
+def ranks_level_figure(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Figure:
     """Figure 5 as lines of equal efficiency, without serial work. Odd numbers of ranks exchange in other
-    steps than even ones, and would make waves."""
+    steps than even ones and would make the lines jagged."""
     return Figure(
         f"levels-ranks-{name}",
         f"T that an efficiency needs, over the ranks: {messages.title}",
-        SHORT_WORK,
+        SHORT_WORK_AXIS,
         Axis("ranks", "ranks", "linear"),
         tuple(
             line
             for size in LENGTHS
             for line in _level_lines(
-                length(size),
-                LEVELS,
+                length_text(size),
+                EFFICIENCY_LEVELS,
                 [(float(p), Algorithm(1.0, size), p) for p in range(2, MAX_RANKS + 1, 2)],
                 messages,
                 works,
@@ -377,44 +401,47 @@ def _level_lines(
     messages: PointToPointCosts,
     works: Sequence[float],
 ) -> Iterator[Series]:
-    """The line of the T that each efficiency needs, as far as that is among `works`, at each of `rows`: the
-    place on the vertical axis, the algorithm and the ranks. No line for an efficiency never reached."""
+    """The lines of the T required for each efficiency, within `works`. `rows` contains positions on the
+    vertical axis with algorithms and ranks. Efficiencies that are never reached have no line."""
     for level, label in levels:
-        needed = [(required_work(level, algorithm, messages, p), y) for y, algorithm, p in rows]
-        places = [(work, y) for work, y in needed if work is not None]
-        visible_places = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
-        if visible_places:
-            xs, ys = zip(*visible_places, strict=True)
+        works_by_position = [(required_work(level, algorithm, messages, p), y) for y, algorithm, p in rows]
+        points = [(work, y) for work, y in works_by_position if work is not None]
+        visible_points = [(work, y) for work, y in points if works[0] <= work <= works[-1]]
+        if visible_points:
+            xs, ys = zip(*visible_points, strict=True)
             yield Series(f"{name}, {label}", xs, ys, kind="line", group=name)
 
 
-def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
+def works_grid(messages: PointToPointCosts) -> tuple[float, ...]:
     """Values of T from below the earliest break-even to where the longest messages on 8 ranks hardly
     matter."""
-    low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
-    high = max(required_work(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
+    low = min(break_even(Algorithm(1.0, EXTREME_LENGTHS[0]), messages, p) or 1.0 for p in RANK_COUNTS)
+    high = max(
+        required_work(COARSE_EFFICIENCY, Algorithm(1.0, EXTREME_LENGTHS[1]), messages, p) or 1.0
+        for p in RANK_COUNTS
+    )
     steps = half_decades_around(low / 3, high)
-    return log_spaced(steps[0], steps[-1], GRID)
+    return log_spaced(steps[0], steps[-1], GRID_POINTS)
 
 
-PAPERS_GRID = log_spaced(0.001, 100.0, GRID)
-"""From below the break-even of 8 SUNs to where their longest messages hardly matter."""
+PAPERS_GRID = log_spaced(0.001, 100.0, GRID_POINTS)
+"""Works from below the break-even of 8 SUNs to where their longest messages hardly matter."""
 
 EXPLORER_SCRIPT = "efficiency"
 EXPLORER_WORK_S = (1e-6, 1000.0)
 MAX_BYTES = 1 << 22
-NO_END = 1 << 40
-"""A description holds for messages of any length."""
+UNLIMITED_BYTES = 1 << 40
+"""The largest size for descriptions, which apply to messages of any length."""
 EXPLORER_RANKS = 1024
-FIRST_WORK_S, FIRST_BYTES = 100e-6, 40_000
-"""The initial question."""
+INITIAL_WORK_S, INITIAL_BYTES = 100e-6, 40_000
+"""The work and message size shown initially."""
 EXPLORER_EFFICIENCIES = (0.5, 0.8, 0.9)
 
 
 @dataclass(frozen=True)
 class EfficiencyExplorer:
-    """Each of `work_s`, `bytes`, `serial` and `ranks` is (lowest, highest, initial value). The first machine
-    is shown initially; its `largest`, `most_ranks` and, as its note, `source` are set."""
+    """`work_s`, `bytes`, `serial` and `ranks` are (lowest, highest, initial value). The first machine is
+    shown initially; its `max_size`, `max_ranks` and `source` (its note) are set."""
 
     machines: tuple[PointToPointCosts, ...]
     work_s: tuple[float, float, float]
@@ -461,20 +488,20 @@ class EfficiencyExplorer:
 
 
 def explorer(messages: PointToPointCosts | None, name: str = "") -> Widget:
-    """`name` is that of the simulated machine that was measured, so that it is not listed twice."""
-    here = [] if messages is None else [_bounded_costs(messages, _costs_note(messages))]
-    others = [
+    """The explorer. `name` is that of the measured simulated machine, which is then not listed twice."""
+    measured_machines = [] if messages is None else [_bounded_costs(messages, _costs_note(messages))]
+    published_machines = [
         _bounded_costs(machine, note)
-        for machine, note in costs.published()
-        if machine.name != name or not here
+        for machine, note in costs.published_costs()
+        if machine.name != name or not measured_machines
     ]
-    most = max(2, *(m.max_ranks or 0 for m in (*here, *others)))
+    max_ranks = max(2, *(entry.max_ranks or 0 for entry in (*measured_machines, *published_machines)))
     explorer = EfficiencyExplorer(
-        machines=(*here, *others),
-        work_s=(*EXPLORER_WORK_S, FIRST_WORK_S),
-        bytes=(0, MAX_BYTES, FIRST_BYTES),
+        machines=(*measured_machines, *published_machines),
+        work_s=(*EXPLORER_WORK_S, INITIAL_WORK_S),
+        bytes=(0, MAX_BYTES, INITIAL_BYTES),
         serial=(0.0, 1.0, 0.0),
-        ranks=(1, min(EXPLORER_RANKS, most), 2),
+        ranks=(1, min(EXPLORER_RANKS, max_ranks), 2),
     )
     return explorer.widget(
         "explorer",
@@ -484,8 +511,8 @@ def explorer(messages: PointToPointCosts | None, name: str = "") -> Widget:
 
 
 def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
-    """A machine's costs of all messages, or of messages between nodes; `near` are the costs within a node if
-    they differ."""
+    """A machine's costs of all messages, or of messages between nodes; `near` contains the costs within a
+    node if they differ."""
     return _level_data(machine) | {
         "name": machine.name,
         "title": machine.title,
@@ -503,44 +530,48 @@ def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
 
 
 def _level_data(costs: PointToPointCosts) -> dict[str, Any]:
-    """`eager` is None if it applies to all sizes."""
+    """The costs at one level. `eager` is None if it applies to all sizes."""
     return {
-        "pieces": [(p.min_size, p.latency_s, p.per_byte_s) for p in costs.pieces],
-        "band": [(b.bytes, b.low, b.high) for b in costs.band],
+        "pieces": [(piece.min_size, piece.latency_s, piece.per_byte_s) for piece in costs.pieces],
+        "band": [(bounds.bytes, bounds.low, bounds.high) for bounds in costs.band],
         "changes": costs.changes,
-        "eager": int(costs.eager_limit) if costs.eager_limit < NO_END else None,
+        "eager": int(costs.eager_limit) if costs.eager_limit < UNLIMITED_BYTES else None,
         "node": _sharing_data(costs.node_sharing) if costs.node_sharing else None,
     }
 
 
-def _sharing_data(node: NodeSharing) -> dict[str, Any]:
-    limited = math.isfinite(node.rate)
+def _sharing_data(sharing: NodeSharing) -> dict[str, Any]:
+    is_limited = math.isfinite(sharing.rate)
     return {
-        "rate": node.rate if limited else None,
-        "gap_s": node.gap_s,
-        "ends": node.rate_bounds if limited else None,
+        "rate": sharing.rate if is_limited else None,
+        "gap_s": sharing.gap_s,
+        "ends": sharing.rate_bounds if is_limited else None,
     }
 
 
 def _bounded_costs(messages: PointToPointCosts, note: str) -> PointToPointCosts:
-    """The costs with `note` as their source, and with a finite largest size if they have none."""
-    return replace(messages, source=note, max_size=NO_END if messages.max_size is None else messages.max_size)
+    """Copy of the costs with `note` as their source, and with a finite largest size."""
+    return replace(
+        messages, source=note, max_size=UNLIMITED_BYTES if messages.max_size is None else messages.max_size
+    )
 
 
 def _machine_row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -> tuple[str, ...]:
-    alone, algorithm = algorithm, with_shared_cores(algorithm, ranks, machine.max_ranks)
-    now = times(algorithm, machine, ranks)
-    needed = [required_work(efficiency, algorithm, machine, ranks) for efficiency in EXPLORER_EFFICIENCIES]
-    most = machine.max_ranks or EXPLORER_RANKS
+    original, algorithm = algorithm, with_shared_cores(algorithm, ranks, machine.max_ranks)
+    current_times = times(algorithm, machine, ranks)
+    required_works = [
+        required_work(efficiency, algorithm, machine, ranks) for efficiency in EXPLORER_EFFICIENCIES
+    ]
+    max_ranks = machine.max_ranks or EXPLORER_RANKS
     return (
         machine.title,
-        format_seconds(now.communication),
-        format_percent(now.efficiency),
+        format_seconds(current_times.communication),
+        format_percent(current_times.efficiency),
         *(
             f"at most {format_percent(ceiling(algorithm, ranks))}" if work is None else format_seconds(work)
-            for work in (break_even(algorithm, machine, ranks), *needed)
+            for work in (break_even(algorithm, machine, ranks), *required_works)
         ),
-        f"{best_ranks(alone, machine, most)} of {most}",
+        f"{best_ranks(original, machine, max_ranks)} of {max_ranks}",
     )
 
 

@@ -22,7 +22,7 @@ from hockney.studies.granularity.costs import MachineCosts
 from hockney.studies.granularity.headline import agreement_sentence, headline
 from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import Cell, cells, crowded_counts
-from hockney.studies.granularity.validation import CORES, MUCH, Checked
+from hockney.studies.granularity.validation import CORES, LARGE_ERROR, CheckedCell
 
 METHOD = (
     "Efficiency is the measured time of the whole work on one rank divided by np times the measured "
@@ -42,27 +42,27 @@ UNEVEN_WORK = (
 
 def page(evidence: Evidence) -> Page:
     measured = cells(evidence)
-    machine_costs = costs.known(evidence)
+    machine_costs = costs.run_costs(evidence)
     messages = machine_costs.messages
     cores = evidence.cores
     checked = validation.check(evidence, measured, messages, cores) if messages else ()
     method = "simulated" if evidence.machine.traits.simulated else "measured"
-    crowded = crowded_counts(measured, cores)
-    sentences = headline(measured, checked, messages, crowded, method, evidence.settings)
+    crowded_ranks = crowded_counts(measured, cores)
+    sentences = headline(measured, checked, messages, crowded_ranks, method, evidence.settings)
     sections = [
-        _grain(measured, messages),
-        _agreement(checked, messages, evidence) if messages and checked else None,
-        _agreement_details(checked, evidence) if messages and checked else None,
-        _message_costs(machine_costs) if evidence.run.records else None,
+        _grain_section(measured, messages),
+        _agreement_section(checked, messages, evidence) if messages and checked else None,
+        _assumptions_section(checked, evidence) if messages and checked else None,
+        _message_costs_section(machine_costs) if evidence.run.records else None,
         section(
             "Single runs",
-            figures=[*figures.runs(measured, messages), figures.period(measured)],
+            figures=[*figures.run_figures(measured, messages), figures.time_figure(measured)],
             closed=not evidence.settings.every_s,
         ),
-        section("Serial work", figures=figures.by_serial(measured, messages), closed=True),
-        section("Uneven work", [UNEVEN_WORK], tables=[columns.uneven_work(checked)], closed=True),
-        _exchanges(evidence, messages),
-        _levels(messages),
+        section("Serial work", figures=figures.serial_figures(measured, messages), closed=True),
+        section("Uneven work", [UNEVEN_WORK], tables=[columns.uneven_work_table(checked)], closed=True),
+        _exchanges_section(evidence, messages),
+        _levels_section(messages),
         paper.section(),
         quality.parameters_section(evidence),
         quality.spread_section(evidence),
@@ -71,7 +71,7 @@ def page(evidence: Evidence) -> Page:
     return study_page(
         evidence,
         title="Granularity",
-        headline=sentences or (_nothing(evidence),),
+        headline=sentences or (_no_result_sentence(evidence),),
         warnings=caveats(evidence, measured, messages, cores),
         sections=sections,
         method=METHOD,
@@ -79,7 +79,7 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _nothing(evidence: Evidence) -> str:
+def _no_result_sentence(evidence: Evidence) -> str:
     if not evidence.run.records:
         return "Nothing was measured."
     return (
@@ -88,31 +88,34 @@ def _nothing(evidence: Evidence) -> str:
     )
 
 
-def _grain(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
-    """The paper's figures 2 and 3, and the work that is needed."""
-    drawn = [*figures.by_length(measured, messages)]
+def _grain_section(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
+    """The paper's figures 2 and 3, and the required work."""
+    drawn = [*figures.length_figures(measured, messages)]
     if not drawn:
         return None
-    collapsed = None if messages is None else figures.collapsed(measured, messages)
+    collapsed_figure = None if messages is None else figures.collapsed_figure(measured, messages)
     table = columns.grain_table(measured, messages)
-    return section("Efficiency and granularity", figures=[*drawn, collapsed], tables=[table])
+    return section("Efficiency and granularity", figures=[*drawn, collapsed_figure], tables=[table])
 
 
-def _levels(messages: PointToPointCosts | None) -> Section | None:
+def _levels_section(messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 4 and 5 with this machine's messages."""
     if messages is None:
         return None
-    works = figures.grid_of(messages)
+    works = figures.works_grid(messages)
     return Section(
         "Lines of equal efficiency",
         text=("From the model alone, with the measured machine's message times.",),
-        figures=(*figures.of_serial(messages, "here", works), figures.of_ranks(messages, "here", works)),
+        figures=(
+            *figures.serial_level_figures(messages, "here", works),
+            figures.ranks_level_figure(messages, "here", works),
+        ),
         closed=True,
     )
 
 
-def _exchanges(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
-    measured = [m for m in evidence.of("round_robin") if m.summary.typical.value > 0]
+def _exchanges_section(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
+    measured = [result for result in evidence.of("round_robin") if result.summary.typical.value > 0]
     table = columns.exchanges_table(measured, messages)
     return section("The exchange alone", _exchange_sentences(measured), tables=[table], closed=True)
 
@@ -120,50 +123,70 @@ def _exchanges(evidence: Evidence, messages: PointToPointCosts | None) -> Sectio
 def _exchange_sentences(measured: list[MeasuredCase]) -> list[str]:
     """A sentence for each number of ranks, on the alternative with the largest significant gain."""
     key, kind_of = columns.exchange_key, columns.exchange_kind
-    ordered = {key(m): m.summary.typical for m in measured if kind_of(m) == columns.ORDERED}
-    others = [m for m in measured if key(m) in ordered and kind_of(m) != columns.ORDERED]
+    ordered_times = {
+        key(result): result.summary.typical
+        for result in measured
+        if kind_of(result) == columns.ORDERED_EXCHANGE
+    }
+    alternatives = [
+        result
+        for result in measured
+        if key(result) in ordered_times and kind_of(result) != columns.ORDERED_EXCHANGE
+    ]
     texts = []
-    for p in sorted({m.case.ranks for m in others}):
-        faster = [m for m in others if m.case.ranks == p and _is_faster(m.summary.typical, ordered[key(m)])]
-        if not faster:
+    for rank_count in sorted({result.case.ranks for result in alternatives}):
+        faster_alternatives = [
+            result
+            for result in alternatives
+            if result.case.ranks == rank_count
+            and _is_faster(result.summary.typical, ordered_times[key(result)])
+        ]
+        if not faster_alternatives:
             continue
-        best = min(faster, key=lambda m: m.summary.typical.value / ordered[key(m)].value)
-        way = kind_of(best)
-        base, median = ordered[key(best)], best.summary.typical
+        best = min(
+            faster_alternatives,
+            key=lambda result: result.summary.typical.value / ordered_times[key(result)].value,
+        )
+        exchange = kind_of(best)
+        ordered_time, best_time = ordered_times[key(best)], best.summary.typical
         texts.append(
-            f"On {p} ranks the largest gain comes from {columns.EXCHANGES.get(way, way)} with "
-            f"messages of {columns.length(best.case.bytes)}: {with_interval(median, 's')} instead of "
-            f"{with_interval(base, 's')}, so {median.value / base.value:.0%} of the work between "
+            f"On {rank_count} ranks the largest gain comes from "
+            f"{columns.EXCHANGES.get(exchange, exchange)} with "
+            f"messages of {columns.length_text(best.case.bytes)}: {with_interval(best_time, 's')} instead of "
+            f"{with_interval(ordered_time, 's')}, so {best_time.value / ordered_time.value:.0%} of the "
+            "work between "
             "exchanges is enough."
         )
-    if others and not texts:
+    if alternatives and not texts:
         texts.append("No other kind of exchange is significantly faster than the ordered one.")
     return texts
 
 
-def _is_faster(median: Estimate, than: Estimate) -> bool:
-    """Whether the intervals show it."""
-    return (median.high or median.value) < (than.low or than.value)
+def _is_faster(median: Estimate, other_median: Estimate) -> bool:
+    """Whether the intervals show that it is faster."""
+    return (median.high or median.value) < (other_median.low or other_median.value)
 
 
-def _message_costs(machine_costs: MachineCosts) -> Section:
-    """The basis of the predictions."""
+def _message_costs_section(machine_costs: MachineCosts) -> Section:
+    """The section on the basis of the predictions."""
     messages = machine_costs.messages
     if messages is None:
         return Section("What messages cost", text=(f"There is no prediction: {machine_costs.why}.",))
-    text = []
+    texts = []
     for level in messages.levels():
-        words = _verdict_text(level)
-        if words:
-            where = columns.WITHIN if level is messages.within_node else columns.BETWEEN
-            text.append(f" {where.capitalize()}:{words}" if columns.has_both_levels(messages) else words)
-    known_up_to = (
+        verdict = _verdict_text(level)
+        if verdict:
+            placement = columns.WITHIN_NODE if level is messages.within_node else columns.BETWEEN_NODES
+            texts.append(
+                f" {placement.capitalize()}:{verdict}" if columns.has_both_levels(messages) else verdict
+            )
+    size_limit = (
         f" Sizes up to {quantity(messages.max_size, 'B')} were measured." if messages.max_size else ""
     )
     return Section(
         "What messages cost",
         text=(
-            f"One message, from {messages.source}.{''.join(text)}{known_up_to}",
+            f"One message, from {messages.source}.{''.join(texts)}{size_limit}",
             f"The network: {network_kind(messages)}, {messages.why}." if messages.why else "",
             _exchange_sentence(messages),
         ),
@@ -177,24 +200,27 @@ def _verdict_text(level: PointToPointCosts) -> str:
 
 
 def _exchange_sentence(messages: PointToPointCosts) -> str:
-    """The paper's statement, equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
+    """The paper's statement: equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
     size = 4
     total = quantity(exchange_time(messages, size, 2), "s")
-    one = quantity(messages.one_way(size), "s")
+    one_way = quantity(messages.one_way(size), "s")
     return (
-        f"An exchange of {columns.length(size)} between 2 ranks consists of two consecutive messages: 2 x "
-        f"{one} = {total}."
+        f"An exchange of {columns.length_text(size)} between 2 ranks consists of two consecutive "
+        "messages: 2 x "
+        f"{one_way} = {total}."
     )
 
 
-def _agreement(checked: tuple[Checked, ...], messages: PointToPointCosts, evidence: Evidence) -> Section:
+def _agreement_section(
+    checked: tuple[CheckedCell, ...], messages: PointToPointCosts, evidence: Evidence
+) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
     return Section(
         "Predicted and measured",
         text=(
             _prediction_basis(checked, messages, evidence),
             *(agreement_sentence(checked, p) for p in counts),
-            *_misses(checked),
+            *_failure_sentences(checked),
         ),
         figures=(
             figures.measured_against_predicted(checked, counts),
@@ -203,7 +229,7 @@ def _agreement(checked: tuple[Checked, ...], messages: PointToPointCosts, eviden
     )
 
 
-def _agreement_details(checked: tuple[Checked, ...], evidence: Evidence) -> Section:
+def _assumptions_section(checked: tuple[CheckedCell, ...], evidence: Evidence) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
     preset = columns.presets_table(evidence)
     return Section(
@@ -217,16 +243,16 @@ def _agreement_details(checked: tuple[Checked, ...], evidence: Evidence) -> Sect
     )
 
 
-def _prediction_basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Evidence) -> str:
-    """The basis of the prediction, and which part of it this run has measured itself."""
+def _prediction_basis(checked: Sequence[CheckedCell], messages: PointToPointCosts, evidence: Evidence) -> str:
+    """The basis of the prediction, and which part of it this run measured."""
     texts = [
         f"The prediction uses the message times of {messages.source}, the preset work, and equation 6. "
         "No number in it was fitted to the measured efficiencies."
     ]
     if evidence.survey is None:
         texts.append("The ping-pong was measured in this run, along with the grid.")
-    several = [each.cell.ranks for each in checked if each.cell.ranks >= MIN_RANKS]
-    if several and messages.sharing == "measured":
+    contending_ranks = [entry.cell.ranks for entry in checked if entry.cell.ranks >= MIN_RANKS]
+    if contending_ranks and messages.sharing == "measured":
         texts.append(
             f"For {MIN_RANKS} and more ranks, measured exchanges, including this run's own, decided "
             "only whether messages share the network."
@@ -234,26 +260,28 @@ def _prediction_basis(checked: Sequence[Checked], messages: PointToPointCosts, e
     return " ".join(texts)
 
 
-def _misses(checked: Sequence[Checked]) -> list[str]:
-    """A sentence for each assumption that fails: the number of cells where it does, and the worst of them
-    with its columns.measurements."""
+def _failure_sentences(checked: Sequence[CheckedCell]) -> list[str]:
+    """A sentence for each assumption that fails: the number of cells, and the largest error with its
+    measurements."""
     texts = []
-    for step, words in columns.FAILED.items():
-        missed = [each for each in checked if each.breaks == step]
-        if not missed:
+    for step, failure in columns.FAILURES.items():
+        failed_cells = [entry for entry in checked if entry.failed_assumption == step]
+        if not failed_cells:
             continue
-        worst = max(missed, key=lambda each: abs(each.error))
-        which = ", all of them with uneven work," if all(map(_is_uneven, missed)) else ""
-        measurement = columns.load_text(missed) if step == CORES else columns.measurements(worst, step)
+        worst_cell = max(failed_cells, key=lambda entry: abs(entry.error))
+        uneven_text = ", all of them with uneven work," if all(map(_is_uneven, failed_cells)) else ""
+        measurement = (
+            columns.load_text(failed_cells) if step == CORES else columns.measurements_text(worst_cell, step)
+        )
         texts.append(
-            f"In {plural(len(missed), 'cell')}{which} the prediction is off by more than "
-            f"{columns.points_text(MUCH)} points because {words}; in the worst, on "
-            f"{plural(worst.cell.ranks, 'rank')}, by {columns.change_text(worst.error)} points "
+            f"In {plural(len(failed_cells), 'cell')}{uneven_text} the prediction is off by more than "
+            f"{columns.points_text(LARGE_ERROR)} points because {failure}; in the worst, on "
+            f"{plural(worst_cell.cell.ranks, 'rank')}, by {columns.change_text(worst_cell.error)} points "
             f"({measurement})."
         )
     return texts
 
 
-def _is_uneven(each: Checked) -> bool:
-    """Whether some ranks had more to compute than others."""
-    return bool(each.cell.serial) or not each.cell.even
+def _is_uneven(entry: CheckedCell) -> bool:
+    """Whether some ranks had more work than others."""
+    return bool(entry.cell.serial) or not entry.cell.is_even

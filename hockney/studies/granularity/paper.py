@@ -12,18 +12,18 @@ from hockney.models.applications.granularity import Algorithm, break_even, effic
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.format import quantity
 from hockney.studies.granularity import figures
-from hockney.studies.granularity.columns import length, share
-from hockney.studies.granularity.costs import PRINTED, printed
-from hockney.studies.granularity.figures import EFFICIENCY, WORK
-from hockney.studies.granularity.plan import WORD
+from hockney.studies.granularity.columns import length_text, percent_text
+from hockney.studies.granularity.costs import PUBLICATION, printed_costs
+from hockney.studies.granularity.figures import EFFICIENCY_AXIS, WORK_AXIS
+from hockney.studies.granularity.plan import WORD_BYTES
 
 WORKS = (0.1, 1.0, 10.0)
 SERIAL = (0.0, 0.01)
-LENGTHS = (1 * WORD, 10000 * WORD)
-RANKS = figures.RANKS
-DROP = (4, 1 * WORD, 0.01, 10.0)
-"""Ranks, message, serial fraction and work for which the paper states the drop: exchanges hardly cost
-anything there."""
+LENGTHS = (1 * WORD_BYTES, 10000 * WORD_BYTES)
+RANK_COUNTS = figures.RANK_COUNTS
+DROP_CASE = (4, 1 * WORD_BYTES, 0.01, 10.0)
+"""Ranks, message, serial fraction and work for which the paper states the drop. Exchanges hardly matter
+there."""
 
 
 @cache
@@ -32,92 +32,103 @@ def section() -> Section:
     return Section(
         "The paper's machine",
         text=(
-            f"{PRINTED.citation}, equation 3: Tcom = 2 (1500 us + 5 us (np/2) L) with L in words of 4 bytes. "
+            f"{PUBLICATION.citation}, equation 3: Tcom = 2 (1500 us + 5 us (np/2) L) with L in words of 4 "
+            "bytes. "
             "Break-even is an efficiency of 50% on two and of 25% on four SUNs.",
-            drop(),
+            drop_sentence(),
         ),
-        figures=(_curves(), *_levels()),
+        figures=(_curves_figure(), *_level_figures()),
         tables=(_table(),),
         closed=True,
     )
 
 
-def drop() -> str:
-    """The visible drop caused by a serial fraction of 1%, in numbers."""
-    p, size, serial, work = DROP
-    suns = printed()
-    without, with_it = (efficiency(Algorithm(work, size, s), suns, p) for s in (0.0, serial))
-    most = 1 / (1 - serial + p * serial)
+def drop_sentence() -> str:
+    """A sentence on the visible drop caused by a serial fraction of 1%."""
+    ranks, size, serial, work = DROP_CASE
+    suns = printed_costs()
+    parallel_efficiency, serial_efficiency = (
+        efficiency(Algorithm(work, size, fraction), suns, ranks) for fraction in (0.0, serial)
+    )
+    max_efficiency = 1 / (1 - serial + ranks * serial)
     return (
-        f"A serial fraction of {serial:.0%} is clearly visible: on {p} SUNs with messages of "
-        f"{length(size)}, the efficiency at T = {quantity(work, 's')} drops from {share(without)} to "
-        f"{share(with_it)}, and no granularity raises it above {share(most)}."
+        f"A serial fraction of {serial:.0%} is clearly visible: on {ranks} SUNs with messages of "
+        f"{length_text(size)}, the efficiency at T = {quantity(work, 's')} drops from "
+        f"{percent_text(parallel_efficiency)} to "
+        f"{percent_text(serial_efficiency)}, and no granularity raises it above "
+        f"{percent_text(max_efficiency)}."
     )
 
 
-def _curves() -> Figure:
-    suns = printed()
+def _curves_figure() -> Figure:
+    suns = printed_costs()
     works = figures.PAPERS_GRID
     drawn: list[Series] = []
-    for p in RANKS:
+    for ranks in RANK_COUNTS:
         for size in LENGTHS:
-            group = f"{p} SUNs, {length(size)}"
-            drawn.append(figures.efficiency_curve(group, suns, works, p, size, group=group))
-    p, size, serial, _ = DROP
+            group = f"{ranks} SUNs, {length_text(size)}"
+            drawn.append(figures.efficiency_curve(group, suns, works, ranks, size, group=group))
+    ranks, size, serial, _ = DROP_CASE
     drawn.append(
         figures.efficiency_curve(
-            f"{p} SUNs, {length(size)}, s = {serial:.0%}",
+            f"{ranks} SUNs, {length_text(size)}, s = {serial:.0%}",
             suns,
             works,
-            p,
+            ranks,
             size,
             serial,
-            f"{p} SUNs, {length(size)}",
+            f"{ranks} SUNs, {length_text(size)}",
         )
     )
     return Figure(
         "paper-efficiency",
         "Efficiency of the paper's SUNs by its model",
-        WORK,
-        EFFICIENCY,
+        WORK_AXIS,
+        EFFICIENCY_AXIS,
         tuple(drawn),
         "Equations 2, 3 and 6 with the paper's parameters. The axes are separate because the same T is a "
         "different amount of work on another machine.",
     )
 
 
-def _levels() -> tuple[Figure, ...]:
-    suns = printed()
+def _level_figures() -> tuple[Figure, ...]:
+    suns = printed_costs()
     grid = figures.PAPERS_GRID
-    return (*figures.of_serial(suns, "paper", grid), figures.of_ranks(suns, "paper", grid))
+    return (
+        *figures.serial_level_figures(suns, "paper", grid),
+        figures.ranks_level_figure(suns, "paper", grid),
+    )
 
 
 def _table() -> Table:
-    suns = printed()
+    suns = printed_costs()
     rows = []
-    for p in RANKS:
+    for ranks in RANK_COUNTS:
         for size in LENGTHS:
-            even = break_even(Algorithm(1.0, size), suns, p)
+            break_even_work = break_even(Algorithm(1.0, size), suns, ranks)
             for serial in SERIAL:
                 rows.append(
                     (
-                        str(p),
-                        length(size),
+                        str(ranks),
+                        length_text(size),
                         f"{100 * serial:g}%",
-                        quantity(exchange_time(suns, size, p), "s"),
-                        share(1 / p) if not serial else "",
-                        quantity(even, "s") if even and not serial else "",
-                        *(share(efficiency(Algorithm(t, size, serial), suns, p)) for t in WORKS),
-                        share(1 / (1 - serial + p * serial)),
+                        quantity(exchange_time(suns, size, ranks), "s"),
+                        percent_text(1 / ranks) if not serial else "",
+                        quantity(break_even_work, "s") if break_even_work and not serial else "",
+                        *(
+                            percent_text(efficiency(Algorithm(work, size, serial), suns, ranks))
+                            for work in WORKS
+                        ),
+                        percent_text(1 / (1 - serial + ranks * serial)),
                     )
                 )
     columns = (
-        "np", "L", "s", "Tcom", "break-even", "at T", *(f"T = {t:g} s" for t in WORKS), "at most",
+        "np", "L", "s", "Tcom", "break-even", "at T", *(f"T = {work:g} s" for work in WORKS), "at most",
     )  # fmt: skip
     return Table(
         "paper",
         "Efficiency of the SUNs by the paper's model",
         columns,
         tuple(rows),
-        numeric=tuple(k for k in range(len(columns)) if k != 1),
+        numeric=tuple(index for index in range(len(columns)) if index != 1),
     )

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted against measured efficiency, cell by cell, and which assumption causes an error.
+"""Predicted against measured efficiency, cell by cell, and the assumption that causes an error.
 
-The prediction uses the costs of messages and the preset work, nothing of the grid. Its assumptions are
+The prediction uses the costs of messages and the preset work, and nothing from the grid. Its assumptions are
 replaced by measurements, one after another, until it equals the measurement:
 
     exchange   an exchange costs what the model of a message predicts  -> the exchange alone, measured
@@ -11,8 +11,8 @@ replaced by measurements, one after another, until it equals the measurement:
     sum        computation and exchange do not affect each other       -> the cell itself
 
 The change of the efficiency by each replacement is that assumption's part of the error; the parts add up to
-it. Ranks that outnumber the cores are predicted to take turns; the time that a message then waits for its
-receiver's turn is not predicted, nor are other programs.
+it. Ranks that outnumber the cores are predicted to take turns. Neither the time that a message waits for its
+receiver's turn nor other programs are predicted.
 """
 
 from __future__ import annotations
@@ -30,146 +30,157 @@ from hockney.pages.evidence import Evidence
 from hockney.studies.granularity.results import Cell
 
 STEPS = ("exchange", "preset", "together", "sum")
-MUCH = 0.05
-"""An error of the efficiency by this much is explained."""
+LARGE_ERROR = 0.05
+"""Errors of the efficiency above this are explained."""
 CORES = "cores"
-SPARE = 0.05
-"""Other programs always use a little; a rank that lacks more than this of a core is being preempted."""
-TYPICAL, WORST = 0.03, 0.10
-"""The targets of the prediction: the median error, and the largest."""
+MAX_LACKING_CORE = 0.05
+"""Other programs always use a little. A rank that lacks more than this part of a core is considered
+preempted."""
+MAX_TYPICAL_ERROR, MAX_ERROR = 0.03, 0.10
+"""The targets of the prediction: the median error and the largest error."""
 
 
 @dataclass(frozen=True)
-class Apart:
-    """The measured components of a cell: the exchange, and a rank's part of the work while all compute (s);
-    None if not measured."""
+class Components:
+    """The measured components of a cell (s): the exchange, and a rank's part of the work while all ranks
+    compute; None if not measured."""
 
-    exchange: float | None
-    share: float | None
+    exchange_s: float | None
+    share_s: float | None
 
 
 @dataclass(frozen=True)
-class Checked:
-    """`parts` is the change of efficiency by each of STEPS; `model_s` is the exchange's time by the model. A
-    part is None if a measurement for it is missing; the last one, `sum`, then includes it. `cores` is the
-    number available to the ranks, without subtracting other programs' load; `gap` are the sizes (bytes)
-    between which the model cannot locate a change of its line, if the cell's messages lie there."""
+class CheckedCell:
+    """A cell with its prediction. `effects` contains the change of efficiency by each of STEPS, or None if a
+    measurement is missing; the last step, `sum`, then includes it. `model_s` is the exchange's time by the
+    model. `cores` is the number available to the ranks, including those used by other programs.
+    `change_bounds` are the sizes (bytes) between which the model cannot locate a change of its line, if the
+    cell's messages are between them."""
 
     cell: Cell
     predicted: Estimate
-    apart: Apart
+    components: Components
     model_s: float
-    parts: Mapping[str, float | None]
+    effects: Mapping[str, float | None]
     cores: int
-    gap: tuple[float, float] | None = None
+    change_bounds: tuple[float, float] | None = None
 
     @property
     def error(self) -> float:
-        """Measured minus predicted."""
+        """Measured minus predicted efficiency."""
         return self.cell.efficiency.value - self.predicted.value
 
     @property
-    def crowded(self) -> bool:
-        """Whether some rank had no core to itself: too many ranks, or other programs meanwhile."""
-        return self.cell.ranks + self.cell.outside > self.cores + SPARE
+    def is_crowded(self) -> bool:
+        """Whether some rank had no core to itself, due to too many ranks or other programs."""
+        return self.cell.ranks + self.cell.outside_cores > self.cores + MAX_LACKING_CORE
 
     @property
-    def breaks(self) -> str:
+    def failed_assumption(self) -> str:
         """The assumption that causes most of a large error; "" if the error is small. Losses of preempted
         ranks appear in the last two steps."""
-        if abs(self.error) <= MUCH:
+        if abs(self.error) <= LARGE_ERROR:
             return ""
         sign = 1 if self.error > 0 else -1
-        most = max(STEPS, key=lambda step: sign * (self.parts[step] or 0.0))
-        return CORES if self.crowded and sign < 0 and most in STEPS[2:] else most
+        main_step = max(STEPS, key=lambda step: sign * (self.effects[step] or 0.0))
+        return CORES if self.is_crowded and sign < 0 and main_step in STEPS[2:] else main_step
 
 
 @dataclass(frozen=True)
 class ErrorSummary:
     """Absolute errors of the predicted efficiency over some cells."""
 
-    cells: int
+    cell_count: int
     typical: float
     worst: float
 
     @property
-    def holds(self) -> bool:
-        return self.typical <= TYPICAL and self.worst <= WORST
+    def is_within_limits(self) -> bool:
+        return self.typical <= MAX_TYPICAL_ERROR and self.worst <= MAX_ERROR
 
 
 def check(
     evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts, cores: int
-) -> tuple[Checked, ...]:
+) -> tuple[CheckedCell, ...]:
     """Every cell with its prediction, on a machine with `cores` cores."""
-    exchange = {
-        (m.case.ranks, m.size): m.summary.typical.value
-        for m in evidence.of("round_robin", exchange="ordered")
+    exchange_times = {
+        (result.case.ranks, result.size): result.summary.typical.value
+        for result in evidence.of("round_robin", exchange="ordered")
     }
-    share = {(m.case.ranks, m.case.number("work")): m.summary.typical.value for m in evidence.of("compute")}
+    share_times = {
+        (result.case.ranks, result.case.number("work")): result.summary.typical.value
+        for result in evidence.of("compute")
+    }
     return tuple(
-        _checked(
+        _check_cell(
             cell,
             messages.spread_over(cell.nodes),
-            Apart(exchange.get((cell.ranks, cell.bytes)), share.get((cell.ranks, cell.work_s / cell.ranks))),
+            Components(
+                exchange_times.get((cell.ranks, cell.bytes)),
+                share_times.get((cell.ranks, cell.work_s / cell.ranks)),
+            ),
             cores,
         )
         for cell in measured
     )
 
 
-def error_summary(checked: Sequence[Checked]) -> ErrorSummary | None:
+def error_summary(checked: Sequence[CheckedCell]) -> ErrorSummary | None:
     if not checked:
         return None
-    errors = [abs(each.error) for each in checked]
+    errors = [abs(entry.error) for entry in checked]
     return ErrorSummary(len(errors), median(errors), max(errors))
 
 
 def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
-    """Equation 6, with ranks that share cores taking turns, with the interval from the fit's: a longer
+    """Equation 6 for ranks that take turns on shared cores. The interval follows from the fit's: a longer
     exchange gives a lower efficiency."""
     algorithm = with_shared_cores(cell.algorithm, cell.ranks, messages.max_ranks)
     value = efficiency(algorithm, messages, cell.ranks)
-    ends = exchange_bounds(messages, cell.bytes, cell.ranks)
-    if ends is None or cell.ranks == 1:
+    factors = exchange_bounds(messages, cell.bytes, cell.ranks)
+    if factors is None or cell.ranks == 1:
         return Estimate(value, None, None)
-    low, high = (efficiency(algorithm, messages, cell.ranks, factor) for factor in reversed(ends))
+    low, high = (efficiency(algorithm, messages, cell.ranks, factor) for factor in reversed(factors))
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) -> Checked:
+def _check_cell(cell: Cell, messages: PointToPointCosts, components: Components, cores: int) -> CheckedCell:
     predicted = predict(cell, messages)
-    work, alone, p = cell.work_s, cell.one_rank.value, cell.ranks
-    model_s = exchange_time(messages, cell.bytes, p)
-    exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
-    crowd = max(1.0, p / messages.max_ranks) if messages.max_ranks else 1.0
-    share = crowd * alone / p if apart.share is None else apart.share
-    ladder = (
+    work, alone_s, ranks = cell.work_s, cell.one_rank.value, cell.ranks
+    model_s = exchange_time(messages, cell.bytes, ranks)
+    exchange_s = model_s if components.exchange_s is None or ranks == 1 else components.exchange_s
+    sharing_factor = max(1.0, ranks / messages.max_ranks) if messages.max_ranks else 1.0
+    share_s = sharing_factor * alone_s / ranks if components.share_s is None else components.share_s
+    efficiencies = (
         predicted.value,
-        _efficiency(cell, work, crowd * work / p, exchange),
-        _efficiency(cell, alone, crowd * alone / p, exchange),
-        _efficiency(cell, alone, share, exchange),
+        _efficiency(cell, work, sharing_factor * work / ranks, exchange_s),
+        _efficiency(cell, alone_s, sharing_factor * alone_s / ranks, exchange_s),
+        _efficiency(cell, alone_s, share_s, exchange_s),
         cell.efficiency.value,
     )
-    steps = zip(STEPS, pairwise(ladder), strict=True)
-    parts: dict[str, float | None] = {step: after - before for step, (before, after) in steps}
-    if apart.exchange is None:
-        parts["exchange"] = None
-    if apart.share is None:
-        parts["together"] = None
-    return Checked(cell, predicted, apart, model_s, parts, cores, messages.change_around(cell.bytes, p))
+    steps = zip(STEPS, pairwise(efficiencies), strict=True)
+    effects: dict[str, float | None] = {step: after - before for step, (before, after) in steps}
+    if components.exchange_s is None:
+        effects["exchange"] = None
+    if components.share_s is None:
+        effects["together"] = None
+    return CheckedCell(
+        cell, predicted, components, model_s, effects, cores, messages.change_around(cell.bytes, ranks)
+    )
 
 
 def _efficiency(cell: Cell, alone_s: float, share_s: float, exchange_s: float) -> float:
-    """Equation 6 from the times of the whole work on one rank, of a rank's equal share, of the exchange."""
+    """Equation 6 from the times of the whole work on one rank, of a rank's equal share, and of the
+    exchange."""
     if cell.ranks == 1:
         return alone_s / (cell.serial * alone_s + (1 - cell.serial) * share_s)
     busy_s = cell.serial * alone_s + (1 - cell.serial) * cell.imbalance * share_s
     return alone_s / (cell.ranks * (busy_s + exchange_s))
 
 
-def _parts(checked: Checked) -> float:
+def separate_time_s(checked: CheckedCell) -> float:
     """The cell's time as the sum of separate measurements."""
-    cell, apart = checked.cell, checked.apart
-    share = cell.one_rank.value / cell.ranks if apart.share is None else apart.share
-    busy = cell.serial * cell.one_rank.value + (1 - cell.serial) * cell.imbalance * share
-    return busy + (checked.model_s if apart.exchange is None else apart.exchange)
+    cell, components = checked.cell, checked.components
+    share_s = cell.one_rank.value / cell.ranks if components.share_s is None else components.share_s
+    busy_s = cell.serial * cell.one_rank.value + (1 - cell.serial) * cell.imbalance * share_s
+    return busy_s + (checked.model_s if components.exchange_s is None else components.exchange_s)

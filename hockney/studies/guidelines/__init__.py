@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Self-consistent performance guidelines: where MPI's collectives are slower than another way to the same
-result, by other collectives, by hockney's algorithms, by more bytes, or by several calls."""
+"""Self-consistent performance guidelines: collectives that are slower than another way to the same result, by
+other collectives, hockney's algorithms, more bytes, or several calls."""
 
 from __future__ import annotations
 

@@ -15,70 +15,73 @@ from hockney.pages.columns import COUNT_FORMAT, INTERVAL_HEADING, RATIO_FORMAT, 
 from hockney.pages.format import quantity
 
 SEPARATE_PARAMETERS = ("bytes", "sync")
-"""Parameters that are shown apart from the others; the second one is the same on both sides."""
+"""Parameters that are shown separately. The second one is the same on both sides."""
 
 
 def call_text(case: Case) -> str:
-    """ "bcast 64 KiB", with its parameters if they are not the usual ones."""
-    unusual = ((k, v) for k, v in case.parameters if v != USUAL_VALUES.get(k))
-    words = [f"{k}={v}" for k, v in unusual if k not in SEPARATE_PARAMETERS]
-    return " ".join([case.workload, quantity(case.bytes, "B"), *words])
+    """The text, such as "bcast 64 KiB", with parameters that differ from the usual ones."""
+    unusual_parameters = ((name, value) for name, value in case.parameters if value != USUAL_VALUES.get(name))
+    unusual_texts = [
+        f"{name}={value}" for name, value in unusual_parameters if name not in SEPARATE_PARAMETERS
+    ]
+    return " ".join([case.workload, quantity(case.bytes, "B"), *unusual_texts])
 
 
 def alternative_text(comparison: GuidelineComparison) -> str:
-    """ "scatter 32 KiB + allgather 32 KiB", "4 x bcast 16 KiB", "bcast algorithm=chain"."""
+    """The text, such as "scatter 32 KiB + allgather 32 KiB", "4 x bcast 16 KiB" or "bcast
+    algorithm=chain"."""
     if comparison.rule.kind == "algorithm":
         case = comparison.parts[0].case
         return f"{case.workload} algorithm={case['algorithm']}"
-    return " + ".join(map(_part, comparison.parts))
+    return " + ".join(map(_part_text, comparison.parts))
 
 
-def _part(part: MeasuredTerm) -> str:
+def _part_text(part: MeasuredTerm) -> str:
     if part.copies:
         return "local copies"
     return call_text(part.case) if part.count == 1 else f"{part.count} x {call_text(part.case)}"
 
 
 def rule_text(rule: Guideline) -> str:
-    """ "gather <= reduce", without sizes."""
+    """The text, such as "gather <= reduce", without sizes."""
     if rule.kind != "emulation":
         return {"algorithm": "user-level algorithms", "monotony": "monotony", "split": "split"}[rule.kind]
-    return f"{rule.operation} <= {' + '.join(t.workload for t in rule.terms if not t.copies)}"
+    return f"{rule.operation} <= {' + '.join(term.workload for term in rule.terms if not term.copies)}"
 
 
-def probability_text(each: Judged) -> str:
-    """Adjusted; empty for exact times, and if unknown."""
-    if each.p is None or isinstance(each.ratio, ExactValue):
+def probability_text(judged_comparison: Judged) -> str:
+    """The adjusted probability; empty for exact times and if unknown."""
+    if judged_comparison.p is None or isinstance(judged_comparison.ratio, ExactValue):
         return ""
-    return "<0.001" if each.p < 0.001 else f"{each.p:.3f}"
+    return "<0.001" if judged_comparison.p < 0.001 else f"{judged_comparison.p:.3f}"
 
 
 MAX_ROWS = 200
-"""A page has a limited size; `hockney guidelines --json` has all."""
+"""The limit for a page; `hockney guidelines --json` prints all comparisons."""
 
 
-def violations(verdicts: Verdicts) -> Table:
-    """Each violating call once, next to the fastest other way to its result, and how many guidelines it
-    violates."""
+def violations_table(verdicts: Verdicts) -> Table:
+    """Each violating call once, next to the fastest other way to its result, with the number of violated
+    guidelines."""
     violated = verdicts.violated
     count: Column[Judged] = Column(
-        "guidelines", lambda each: sum(other.left == each.left for other in violated), COUNT_FORMAT
+        "guidelines", lambda entry: sum(violation.left == entry.left for violation in violated), COUNT_FORMAT
     )
-    columns = (*_comparison(verdicts, "faster"), count)
+    columns = (*_comparison_columns(verdicts, "faster"), count)
     caption = f"p: adjusted for {len(verdicts.judged)} comparisons (Benjamini and Hochberg)."
     return columns_table("violations", "Violations", columns, verdicts.worst, caption)
 
 
-def notable(verdicts: Verdicts) -> Table:
-    """Every violation, and what is not decided; at most MAX_ROWS of them."""
-    result: Column[Judged] = Column("result", lambda each: each.state)
+def notable_table(verdicts: Verdicts) -> Table:
+    """At most MAX_ROWS comparisons: every violation, then undecided comparisons."""
+    result: Column[Judged] = Column("result", lambda entry: entry.state)
     rows = [*verdicts.violated, *verdicts.of("undecided", "unknown")][:MAX_ROWS]
-    columns = (*_comparison(verdicts, "other way"), result)
+    columns = (*_comparison_columns(verdicts, "other way"), result)
     return columns_table("comparisons", "Violated or undecided", columns, rows)
 
 
-def _comparison(verdicts: Verdicts, other: str) -> Sequence[Column[Judged]]:
-    """The columns of a comparison, with the synchronisation only if the run has several; `other` is the
+def _comparison_columns(verdicts: Verdicts, other: str) -> Sequence[Column[Judged]]:
+    """The columns of a comparison, with the synchronization only if the run has several. `other` is the
     heading of the right side."""
     columns: tuple[Column[Judged], ...] = (
         Column("call", lambda each: call_text(each.left)),
@@ -88,18 +91,18 @@ def _comparison(verdicts: Verdicts, other: str) -> Sequence[Column[Judged]]:
         Column("factor", lambda each: each.ratio, RATIO_FORMAT, interval=INTERVAL_HEADING),
         Column("p", probability_text, COUNT_FORMAT),
     )
-    several = len({each.left["sync"] for each in verdicts.judged if "sync" in each.left}) > 1
-    return [column for column in columns if several or column.heading != "sync"]
+    has_several_modes = len({each.left["sync"] for each in verdicts.judged if "sync" in each.left}) > 1
+    return [column for column in columns if has_several_modes or column.heading != "sync"]
 
 
-def guidelines(verdicts: Verdicts) -> Table:
-    """One row for each guideline of the literature that could be judged."""
+def guidelines_table(verdicts: Verdicts) -> Table:
+    """One row for each guideline of the literature that was judged."""
 
     def count(rule: Guideline, *states: State) -> int:
-        return sum(each.state in states for each in verdicts.judged if each.rule is rule)
+        return sum(entry.state in states for entry in verdicts.judged if entry.rule is rule)
 
     def largest(rule: Guideline) -> float:
-        return max(each.ratio.value for each in verdicts.judged if each.rule is rule)
+        return max(entry.ratio.value for entry in verdicts.judged if entry.rule is rule)
 
     columns: tuple[Column[Guideline], ...] = (
         Column("guideline", rule_text),

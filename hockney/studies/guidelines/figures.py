@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The largest ratio of each guideline, in one figure."""
+"""A figure of the largest ratio of each guideline."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hockney.models.guidelines import Judged, State, Verdicts
 from hockney.pages.series import estimates_by_state
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
-STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
+STATE_STYLES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
     ("violated", ("violated",), "warning"),
     ("holds", ("holds",), "neutral"),
     ("undecided", ("undecided", "unknown"), "neutral"),
 )
 
 
-def largest(verdicts: Verdicts) -> Figure | None:
+def largest_ratios_figure(verdicts: Verdicts) -> Figure | None:
     """A row for each guideline, and for each operation with user-level algorithms; None without any."""
-    rows = sorted(_rows(verdicts).items(), key=lambda row: -row[1].ratio.value)
+    rows = sorted(_largest_by_guideline(verdicts).items(), key=lambda row: -row[1].ratio.value)
     if not rows:
         return None
     names = tuple(name for name, _ in rows)
@@ -29,32 +29,34 @@ def largest(verdicts: Verdicts) -> Figure | None:
         Axis("guideline", "guideline", "linear", names=names),
         Axis("time relative to the other way", ""),
         estimates_by_state(
-            STATES, ((each.state, k, each.ratio, _detail(each)) for k, (_, each) in enumerate(rows))
+            STATE_STYLES,
+            ((entry.state, index, entry.ratio, _detail(entry)) for index, (_, entry) in enumerate(rows)),
         ),
         "For each guideline, the comparison with the largest ratio and its 95% interval; hollow: undecided.",
         marks=((verdicts.factor, f"{verdicts.factor:.4g}"),),
     )
 
 
-def _rows(verdicts: Verdicts) -> dict[str, Judged]:
+def _largest_by_guideline(verdicts: Verdicts) -> dict[str, Judged]:
     rows: dict[str, Judged] = {}
-    for each in verdicts.judged:
-        name = rule_text(each.rule)
-        if each.rule.kind == "algorithm":
-            name = f"{each.left.workload} <= other algorithms"
+    for entry in verdicts.judged:
+        name = rule_text(entry.rule)
+        if entry.rule.kind == "algorithm":
+            name = f"{entry.left.workload} <= other algorithms"
         worst = rows.get(name)
-        if worst is None or _rank(each) > _rank(worst):
-            rows[name] = each
+        if worst is None or _sort_key(entry) > _sort_key(worst):
+            rows[name] = entry
     return rows
 
 
-def _rank(each: Judged) -> tuple[bool, float]:
+def _sort_key(entry: Judged) -> tuple[bool, float]:
     """Violations come before larger ratios that are not significant."""
-    return each.state == "violated", each.ratio.value
+    return entry.state == "violated", entry.ratio.value
 
 
-def _detail(each: Judged) -> str:
-    ranks = plural(each.left.ranks, "rank")
+def _detail(entry: Judged) -> str:
+    ranks = plural(entry.left.ranks, "rank")
     return (
-        f"{call_text(each.left)} on {ranks}: {each.ratio.value:.2f} times {alternative_text(each.comparison)}"
+        f"{call_text(entry.left)} on {ranks}: {entry.ratio.value:.2f} times "
+        f"{alternative_text(entry.comparison)}"
     )

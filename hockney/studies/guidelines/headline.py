@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The answer in sentences: how many calls violate a guideline, the largest violations, what is undecided."""
+"""The answer in sentences: how many calls violate a guideline, the largest violations, and open
+comparisons."""
 
 from __future__ import annotations
 
@@ -14,47 +15,51 @@ MAX_SENTENCES = 3
 
 
 def headline(verdicts: Verdicts) -> tuple[str, ...]:
-    """The result first, then the largest violations, then what is not known."""
+    """The result first, then the largest violations, then what is unknown."""
     if not verdicts.judged:
         return ("No guideline could be judged: the run has no collective next to another way to its result.",)
-    result, *rest = counts(verdicts)
-    return (result, *map(_violation, verdicts.worst[:MAX_SENTENCES]), *rest)
+    result, *remaining_sentences = count_sentences(verdicts)
+    return (result, *map(_violation_sentence, verdicts.worst[:MAX_SENTENCES]), *remaining_sentences)
 
 
-def counts(verdicts: Verdicts) -> tuple[str, ...]:
+def count_sentences(verdicts: Verdicts) -> tuple[str, ...]:
     """The sentences on the result, without single violations."""
-    return (_result(verdicts), *_unknown(verdicts))
+    return (_result_sentence(verdicts), *_unknown_sentences(verdicts))
 
 
-def _result(verdicts: Verdicts) -> str:
-    calls = plural(len({each.left for each in verdicts.judged}), "call")
+def _result_sentence(verdicts: Verdicts) -> str:
+    calls = plural(len({entry.left for entry in verdicts.judged}), "call")
     limit = f"more than {verdicts.factor:.4g} times as long as"
     worst = verdicts.worst
-    rules = len({each.rule for each in verdicts.violated})
-    judged = plural(len(verdicts.rules), "guideline")
+    rules = len({entry.rule for entry in verdicts.violated})
+    rules_text = plural(len(verdicts.rules), "guideline")
     if worst:
         return (
             f"{len(worst)} of {calls} take {limit} another way to the same result: "
-            f"{rules} of {judged} {'is' if rules == 1 else 'are'} violated."
+            f"{rules} of {rules_text} {'is' if rules == 1 else 'are'} violated."
         )
-    held = len(verdicts.of("holds"))
+    held_count = len(verdicts.of("holds"))
     count = plural(len(verdicts.judged), "comparison")
     if not verdicts.conclusive:
-        return f"Inconclusive: only {held} of {count} are decided, without a violation."
+        return f"Inconclusive: only {held_count} of {count} are decided, without a violation."
     return (
-        f"No violation: {held} of {count} show that a call does not take {limit} another way to the same "
-        f"result ({calls}, {judged})."
+        f"No violation: {held_count} of {count} show that a call does not take {limit} another way to the "
+        "same "
+        f"result ({calls}, {rules_text})."
     )
 
 
-def _violation(each: Judged) -> str:
-    ranks = plural(each.left.ranks, "rank")
-    bounds = ratio_interval_suffix(each.ratio)
-    other = alternative_text(each.comparison)
-    return f"{call_text(each.left)} on {ranks} takes {each.ratio.value:.2f} times as long as {other}{bounds}."
+def _violation_sentence(violation: Judged) -> str:
+    ranks = plural(violation.left.ranks, "rank")
+    bounds = ratio_interval_suffix(violation.ratio)
+    alternative = alternative_text(violation.comparison)
+    return (
+        f"{call_text(violation.left)} on {ranks} takes {violation.ratio.value:.2f} times as long as "
+        f"{alternative}{bounds}."
+    )
 
 
-def _unknown(verdicts: Verdicts) -> list[str]:
+def _unknown_sentences(verdicts: Verdicts) -> list[str]:
     count = len(verdicts.judged)
     undecided, unknown = len(verdicts.of("undecided")), len(verdicts.of("unknown"))
     texts = []

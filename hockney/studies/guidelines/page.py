@@ -12,7 +12,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import section, study_page
 from hockney.studies.guidelines import columns, figures
 from hockney.studies.guidelines.headline import headline
-from hockney.studies.guidelines.results import judged
+from hockney.studies.guidelines.results import judge_run
 
 METHOD = (
     "Guidelines of Träff, Gropp and Thakur (2010) and of Hunold and Carpen-Amarie (2018): an operation "
@@ -24,15 +24,15 @@ METHOD = (
     "adjustment for the number of comparisons, so that on average no more than 5% of the violations are "
     "false.",
 )
-CITED = tuple(f"[{number}] {source}." for number, source in SOURCES.items())
+CITATIONS = tuple(f"[{number}] {source}." for number, source in SOURCES.items())
 
 
 def page(evidence: Evidence) -> Page:
-    verdicts = evidence.cached(judged)
+    verdicts = evidence.cached(judge_run)
     sections = [
-        _violations(verdicts),
-        Section("Guidelines", CITED, tables=(columns.guidelines(verdicts),), closed=True),
-        _notable(verdicts),
+        _violations_section(verdicts),
+        Section("Guidelines", CITATIONS, tables=(columns.guidelines_table(verdicts),), closed=True),
+        _comparisons_section(verdicts),
         quality.noise_section(evidence),
         quality.verification_section(evidence),
     ]
@@ -42,12 +42,12 @@ def page(evidence: Evidence) -> Page:
         headline=headline(verdicts) if evidence.measured else ("Nothing was measured.",),
         sections=sections,
         method=METHOD,
-        lead=figures.largest(verdicts),
+        lead=figures.largest_ratios_figure(verdicts),
     )
 
 
-def _notable(verdicts: Verdicts) -> Section | None:
-    table = columns.notable(verdicts)
+def _comparisons_section(verdicts: Verdicts) -> Section | None:
+    table = columns.notable_table(verdicts)
     text = (
         f"{len(table.rows)} of {plural(len(verdicts.judged), 'comparison')}; "
         "'hockney guidelines --json' prints all of them."
@@ -55,9 +55,9 @@ def _notable(verdicts: Verdicts) -> Section | None:
     return section(table.title, [text], tables=[table], closed=True)
 
 
-def _violations(verdicts: Verdicts) -> Section | None:
+def _violations_section(verdicts: Verdicts) -> Section | None:
     text = (
         "Each call once, with the other way that is faster by the largest factor. "
         "A call may violate several guidelines."
     )
-    return section("Violations", [text], tables=[columns.violations(verdicts)])
+    return section("Violations", [text], tables=[columns.violations_table(verdicts)])

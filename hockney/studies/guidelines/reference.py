@@ -9,30 +9,32 @@ from __future__ import annotations
 
 from hockney.models.guidelines import RULES, SOURCES, Guideline
 
-HEAD = "| guideline, source | the right side |\n|---|---|\n"
+TABLE_HEAD = "| guideline, source | the right side |\n|---|---|\n"
 
 
-def table() -> str:
-    """One row for all rules with the same right side."""
-    alike: dict[str, list[str]] = {}
+def rules_table() -> str:
+    """The table, with one row for all rules with the same right side."""
+    lefts_by_right: dict[str, list[str]] = {}
     for rule in RULES:
         left, right = _row(rule)
-        alike.setdefault(right, []).append(left)
-    return HEAD + "".join(f"| {', '.join(lefts)} | {right} |\n" for right, lefts in alike.items())
+        lefts_by_right.setdefault(right, []).append(left)
+    return TABLE_HEAD + "".join(
+        f"| {', '.join(left_sides)} | {right} |\n" for right, left_sides in lefts_by_right.items()
+    )
 
 
-def sources() -> str:
+def sources_list() -> str:
     return "".join(f"{number}. {source}\n" for number, source in SOURCES.items())
 
 
 def _row(rule: Guideline) -> tuple[str, str]:
-    where = f"[{','.join(map(str, rule.sources))}]"
-    how = f"{rule.how} (copies {rule.copies})" if rule.copies else rule.how
+    sources_text = f"[{','.join(map(str, rule.sources))}]"
+    explanation = f"{rule.how} (copies {rule.copies})" if rule.copies else rule.how
     if rule.kind == "emulation":
-        return f"`{rule.left}` <= `{rule.right}` {where}", how
-    return f"{rule.kind}: {rule.left} <= {rule.right} {where}", how
+        return f"`{rule.left}` <= `{rule.right}` {sources_text}", explanation
+    return f"{rule.kind}: {rule.left} <= {rule.right} {sources_text}", explanation
 
 
 if __name__ == "__main__":
-    print(table())
-    print(sources(), end="")
+    print(rules_table())
+    print(sources_list(), end="")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The guidelines of a run, judged."""
+"""Verdicts on the guidelines of a run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from hockney.models.guidelines import Verdicts, judge
 from hockney.pages.evidence import Evidence
 
 
-def judged(evidence: Evidence) -> Verdicts:
-    """The verdicts on all cases of the run; a run of any study may have them."""
+def judge_run(evidence: Evidence) -> Verdicts:
+    """The verdicts on all cases of the run, which may belong to any study."""
     return judge(evidence.observations(), evidence.catalog, exact=evidence.machine.is_exact)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether nonblocking communication pays: how much of it hides behind computing, and what that costs."""
+"""Whether nonblocking communication pays: how much of it computation hides, and at what cost."""
 
 from __future__ import annotations
 

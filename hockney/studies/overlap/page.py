@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: whether nonblocking communication pays, what it hides and what it costs, and all numbers."""
+"""The page: whether nonblocking communication pays, what it hides, its cost, and all numbers."""
 
 from __future__ import annotations
 
@@ -34,15 +34,22 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run = OverlapResults.of(evidence)
-    lead = next((drawn for drawn in _drawn(run, figures.hidden, run.shown)), None)
+    lead = next((drawn for drawn in _draw_all(run, figures.hidden_figure, run.default_ranks)), None)
     sections = [
-        _bests(run),
-        _multiples(run, "What computing hides", figures.hidden, lead=lead),
-        _multiples(run, "How much computing slows down", figures.slowdown),
-        _multiples(run, "Time compared with one after the other", figures.ratio),
-        section("IMB's overlap and COMB's availability", tables=[columns.definitions(run)], closed=True),
-        _multiples(run, "Where the time goes", figures.parts, closed=True),
-        section("All times", figures=_drawn(run, figures.times), tables=[columns.times(run)], closed=True),
+        _best_tests_section(run),
+        _multiples_section(run, "What computing hides", figures.hidden_figure, lead=lead),
+        _multiples_section(run, "How much computing slows down", figures.slowdown_figure),
+        _multiples_section(run, "Time compared with one after the other", figures.ratio_figure),
+        section(
+            "IMB's overlap and COMB's availability", tables=[columns.definitions_table(run)], closed=True
+        ),
+        _multiples_section(run, "Where the time goes", figures.parts_figure, closed=True),
+        section(
+            "All times",
+            figures=_draw_all(run, figures.times_figure),
+            tables=[columns.times_table(run)],
+            closed=True,
+        ),
         quality.noise_section(evidence),
         quality.verification_section(evidence),
     ]
@@ -56,21 +63,29 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _bests(run: OverlapResults) -> Section | None:
-    """A table for each operation, of which the first one explains the columns."""
-    each = ((ranks, operation) for ranks in run.counts for operation in run.operations)
-    tables = [t for ranks, operation in each if (t := columns.best(run, ranks, operation)) is not None]
-    others = (replace(table, caption="") for table in tables[1:])
-    return section("Best number of tests", tables=[*tables[:1], *others])
+def _best_tests_section(run: OverlapResults) -> Section | None:
+    """A table for each operation; the first one explains the columns."""
+    combinations = ((ranks, operation) for ranks in run.rank_counts for operation in run.operations)
+    tables = [
+        t
+        for ranks, operation in combinations
+        if (t := columns.best_tests_table(run, ranks, operation)) is not None
+    ]
+    other_tables = (replace(table, caption="") for table in tables[1:])
+    return section("Best number of tests", tables=[*tables[:1], *other_tables])
 
 
-def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
-    drawings = (draw(run, operation, p) for p in ranks or run.counts for operation in run.operations)
+def _draw_all(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
+    drawings = (
+        draw(run, operation, rank_count)
+        for rank_count in ranks or run.rank_counts
+        for operation in run.operations
+    )
     return [figure for figure in drawings if figure is not None]
 
 
-def _multiples(
+def _multiples_section(
     run: OverlapResults, title: str, draw: Draw, *, lead: Figure | None = None, closed: bool = False
 ) -> Section | None:
-    multiples = (f for f in _drawn(run, draw) if lead is None or f.name != lead.name)
+    multiples = (figure for figure in _draw_all(run, draw) if lead is None or figure.name != lead.name)
     return section(title, figures=multiples, multiples=True, closed=closed)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: nonblocking operations with computing between the call and MPI_Wait, over sizes and
-numbers of calls of MPI_Test; and again with MPI's progress thread, where it has one, without such calls."""
+"""The cases: nonblocking operations with computation between the call and MPI_Wait, over sizes and numbers of
+calls of MPI_Test; and if available, with MPI's progress thread and without such calls."""
 
 from __future__ import annotations
 
@@ -15,19 +15,25 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.units import thin_out
 from hockney.pages.evidence import Options, unique_cases
-from hockney.studies.overlap.results import ROLE
-from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
-from hockney.studies.shared_parameters import SYNC, sync_of
-from hockney.studies.sizes import default_ranks, whole_doubles
+from hockney.studies.overlap.results import OVERLAP_ROLE
+from hockney.studies.progress import (
+    OWN_PROGRESS,
+    THREAD_PROGRESS,
+    measures_own_progress,
+    requested_thread_setting,
+)
+from hockney.studies.shared_parameters import SYNC, synchronization
+from hockney.studies.sizes import default_ranks, round_up_to_doubles
 
 WORKLOADS = ("overlap", "overlap_vector", "overlap_ibarrier")
 """Compiled on first use."""
 SIZES = (8, 1 << 10, 8 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
-"""On both sides of the usual ends of the eager protocol."""
-THREAD_SIZES = 3
-"""Few: if a thread shares the core of its rank, every message waits for the scheduler, some milliseconds."""
-OPERATION = "operation"
-"""The parameter of a workload for several operations."""
+"""Sizes on both sides of common eager limits."""
+MAX_THREAD_SIZES = 3
+"""Few, because if a thread shares the core of its rank, every message waits some milliseconds for the
+scheduler."""
+OPERATION_PARAMETER = "operation"
+"""The parameter of a workload with several operations."""
 
 OPERATIONS = StudyParameter(
     "operations",
@@ -58,7 +64,7 @@ PROGRESS = StudyParameter(
     "choice",
     "own: by calls of MPI only; thread: also by MPI's progress thread, with the fewest tests, for 3 "
     "sizes (default: both, where MPI has a thread for all transports)",
-    choices=(OWN, THREAD),
+    choices=(OWN_PROGRESS, THREAD_PROGRESS),
     many=True,
     example="own,thread",
 )
@@ -71,7 +77,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         catalog.case(line)
         for operation in options.value(OPERATIONS)
         for ranks in options.ranks or default_ranks(machine)
-        for line in _lines(*_workload(operation, catalog), ranks, sizes, options, machine)
+        for line in _workload_lines(*_find_workload(operation, catalog), ranks, sizes, options, machine)
     ]
     if not cases:
         raise UsageError(
@@ -86,10 +92,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """The setting of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
     none."""
-    return thread_setting(options.value(PROGRESS), machine)
+    return requested_thread_setting(options.value(PROGRESS), machine)
 
 
-def _lines(
+def _workload_lines(
     workload: Workload,
     prefix: str,
     ranks: int,
@@ -102,28 +108,29 @@ def _lines(
         return
     settings = launch_settings(options, machine)
     tests = options.value(TESTS)
-    sizes = whole_doubles(tuple(sizes)) if workload.size else (0,)
-    with_thread = thin_out(sizes, THREAD_SIZES)
+    sizes = round_up_to_doubles(tuple(sizes)) if workload.size else (0,)
+    with_thread = thin_out(sizes, MAX_THREAD_SIZES)
     for size in sizes:
         line = f"{prefix}{f' {workload.size}={size}' if workload.size else ''} ranks={ranks}"
-        line += f" computing={options.value(COMPUTING):g} sync={sync_of(options, machine)}"
-        if by_calls(options.value(PROGRESS)):
+        line += f" computing={options.value(COMPUTING):g} sync={synchronization(options, machine)}"
+        if measures_own_progress(options.value(PROGRESS)):
             yield from (f"{line} tests={count}" for count in tests)
         if size in with_thread:
             yield from (f"{line} tests={tests[0]} setting={setting.name}" for setting in settings)
 
 
-def _workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:
+def _find_workload(operation: str, catalog: Catalog) -> tuple[Workload, str]:
     """The workload with this operation, and the beginning of its lines. Raises UsageError for an unknown
-    one."""
+    operation."""
     by_operation: dict[str, tuple[Workload, str]] = {}
-    for workload in catalog.with_role(ROLE):
-        parameter = workload.parameter(OPERATION)
+    for workload in catalog.with_role(OVERLAP_ROLE):
+        parameter = workload.parameter(OPERATION_PARAMETER)
         if parameter is None:
             by_operation[workload.operation] = workload, workload.name
         else:
             by_operation |= {
-                name: (workload, f"{workload.name} {OPERATION}={name}") for name in parameter.choices
+                name: (workload, f"{workload.name} {OPERATION_PARAMETER}={name}")
+                for name in parameter.choices
             }
     if operation not in by_operation:
         raise unknown("nonblocking operation", operation, by_operation, code="unknown-nonblocking-operation")

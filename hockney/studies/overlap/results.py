@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each operation and size: what computing hides with each number of tests, and which number is best."""
+"""For each operation and size: what computation hides with each number of tests, and the best number."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from hockney.models.significance import (
     widen,
 )
 from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
-from hockney.studies.progress import OWN, SETTING, THREAD
+from hockney.studies.progress import OWN_PROGRESS, SETTING_NAME, THREAD_PROGRESS
 
 if TYPE_CHECKING:
     from hockney.models.overlap import OverlapTimes
 
-ROLE = "overlap"
-MESSAGE = "message"
+OVERLAP_ROLE = "overlap"
+MESSAGE_OPERATION = "message"
 """The operation between two ranks."""
-RATIO, HIDDEN, AVAILABILITY = "ratio", "overlap", "availability"
-"""Metrics: the time relative to that of communication and computation one after the other; the hidden share
-of the shorter of the two, and the share of the time in which the program computes (%)."""
-PHASES = ("posting", "computing", "testing", "waiting")
+RATIO_METRIC, HIDDEN_METRIC, AVAILABILITY_METRIC = "ratio", "overlap", "availability"
+"""Metrics: the time relative to that of consecutive communication and computation, the hidden share of the
+shorter of the two, and the share of the time in which the program computes (%)."""
+PHASE_METRICS = ("posting", "computing", "testing", "waiting")
 """Metrics: the parts of the time."""
-PAYS: Verdict = "faster"
-"""Nonblocking communication pays: starting it, computing and waiting takes less time than one after the
-other."""
+PAYS_VERDICT: Verdict = "faster"
+"""The verdict that nonblocking communication pays: starting it, computing and waiting takes less time than
+communication followed by computation."""
 
 
 @dataclass(frozen=True)
 class OverlapPoint:
-    """A case. `ratio` is its time relative to the time of communication and computation one after the other,
-    the communication without progress thread if that was measured too; its interval is the one that the
-    verdict uses."""
+    """A case. `ratio` is its time relative to that of communication followed by computation. The
+    communication is that without the progress thread if it was measured too. Its interval is the one used by
+    the verdict."""
 
     measured: MeasuredCase
     ratio: Estimate
@@ -65,36 +65,36 @@ class OverlapPoint:
 
     @property
     def progress(self) -> str:
-        return THREAD if self.measured.case.setting else OWN
+        return THREAD_PROGRESS if self.measured.case.setting else OWN_PROGRESS
 
     @property
-    def place(self) -> tuple[str, int, int]:
+    def combination(self) -> tuple[str, int, int]:
         return self.operation, self.ranks, self.size
 
     @property
     def total(self) -> Estimate:
-        """The time of both at once (s)."""
+        """The time of both together (s)."""
         return self.measured.summary.typical
 
     @property
     def pays(self) -> bool:
-        return self.verdict == PAYS
+        return self.verdict == PAYS_VERDICT
 
     @property
     def hidden(self) -> float | None:
         """The hidden share, from 0 to 1, by IMB's definition, as reported by the engine."""
-        return self._share(HIDDEN)
+        return self._share(HIDDEN_METRIC)
 
     @property
     def availability(self) -> float | None:
         """The availability, from 0 to 1, by COMB's definition, as reported by the engine."""
-        return self._share(AVAILABILITY)
+        return self._share(AVAILABILITY_METRIC)
 
     @property
-    def parts(self) -> dict[str, float]:
-        """Seconds of each phase that was reported."""
+    def phases_s(self) -> dict[str, float]:
+        """Seconds of each reported phase."""
         metrics = self.measured.summary.metrics
-        return {name: metrics[name].typical.value for name in PHASES if name in metrics}
+        return {name: metrics[name].typical.value for name in PHASE_METRICS if name in metrics}
 
     def _share(self, name: str) -> float | None:
         metric = self.measured.summary.metrics.get(name)
@@ -107,31 +107,35 @@ def operation_of(measured: MeasuredCase) -> str:
 
 @dataclass(frozen=True)
 class BestTests:
-    """The points of one operation and size on one number of ranks; `best` has the smallest ratio. Points with
-    the progress thread count if it pays: otherwise, long computations make the ratio nearly 1 with it."""
+    """The points of one operation and size on one number of ranks. Points with the progress thread only count
+    if it pays, because long computations otherwise make their ratio nearly 1."""
 
     points: tuple[OverlapPoint, ...]
 
     @property
-    def counted(self) -> tuple[OverlapPoint, ...]:
-        own = tuple(p for p in self.points if p.progress == OWN or p.pays)
-        return own or self.points
+    def candidates(self) -> tuple[OverlapPoint, ...]:
+        eligible_points = tuple(
+            point for point in self.points if point.progress == OWN_PROGRESS or point.pays
+        )
+        return eligible_points or self.points
 
     @property
     def best(self) -> OverlapPoint:
-        """The point with the smallest ratio, among those for which nonblocking pays if there are any; of
+        """The point with the smallest ratio, among those for which nonblocking communication pays, if any. Of
         equal ones, the point with fewer tests."""
-        return min(self.counted, key=lambda p: (not p.pays, round(p.ratio.value, 3), p.tests))
+        return min(
+            self.candidates, key=lambda point: (not point.pays, round(point.ratio.value, 3), point.tests)
+        )
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the best number of tests. It is that nonblocking does not pay only if that holds for
-        every number of tests."""
+        """The verdict on the best number of tests. Nonblocking communication only does not pay if that holds
+        for every number of tests."""
         if self.best.pays:
-            return PAYS
-        every = {p.verdict for p in self.counted}
+            return PAYS_VERDICT
+        verdicts = {point.verdict for point in self.candidates}
         for state in (*UNDECIDED_VERDICTS, "alike"):
-            if state in every:
+            if state in verdicts:
                 return state
         return self.best.verdict
 
@@ -144,117 +148,144 @@ class BestTests:
 class OverlapResults(StudyResults):
     @cached_property
     def points(self) -> tuple[OverlapPoint, ...]:
-        """The points by operation (messages first), ranks, size, progress and tests, without those whose
-        records have no ratio, as of an older engine."""
-        level = interval_stretch(len(self._measured))
+        """The points by operation (messages first), ranks, size, progress and tests. Records without a ratio,
+        from older engines, are left out."""
+        interval_factor = interval_stretch(len(self._measured))
         points = []
-        for m in self._measured.values():
-            ratio = widen(self._ratio(m), level)
-            points.append(OverlapPoint(m, ratio, verdict(ratio)))
-        points.sort(key=lambda p: (p.operation != MESSAGE, *p.place, p.progress, p.tests))
+        for result in self._measured.values():
+            ratio = widen(self._ratio(result), interval_factor)
+            points.append(OverlapPoint(result, ratio, verdict(ratio)))
+        points.sort(
+            key=lambda point: (
+                point.operation != MESSAGE_OPERATION,
+                *point.combination,
+                point.progress,
+                point.tests,
+            )
+        )
         return tuple(points)
 
     @cached_property
     def _measured(self) -> dict[str, MeasuredCase]:
-        """Overlap cases with a measured ratio, with or without the progress thread, keyed by case line."""
-        settings = ("", SETTING)
-        every = (m for m in self.evidence.measured if m.workload.role == ROLE)
-        with_ratio = (m for m in every if RATIO in m.summary.metrics)
-        return {m.case.line: m for m in with_ratio if m.case.setting in settings}
+        """Overlap cases with a measured ratio, with or without the progress thread, by case line."""
+        settings = ("", SETTING_NAME)
+        overlap_results = (
+            result for result in self.evidence.measured if result.workload.role == OVERLAP_ROLE
+        )
+        results_with_ratio = (result for result in overlap_results if RATIO_METRIC in result.summary.metrics)
+        return {result.case.line: result for result in results_with_ratio if result.case.setting in settings}
 
-    def _ratio(self, m: MeasuredCase) -> Estimate:
-        plain = self._measured.get(m.case.with_setting("").line)
-        if plain is not None and m.case.setting:
-            return self._times[m.case.line].ratio_to(self._times[plain.case.line])
-        ratio = m.summary.metrics[RATIO].typical
+    def _ratio(self, result: MeasuredCase) -> Estimate:
+        without_thread = self._measured.get(result.case.with_setting("").line)
+        if without_thread is not None and result.case.setting:
+            return self._times[result.case.line].ratio_to(self._times[without_thread.case.line])
+        ratio = result.summary.metrics[RATIO_METRIC].typical
         return ExactValue.of(ratio.value) if self.evidence.machine.is_exact else ratio
 
-    def times(self, p: OverlapPoint) -> OverlapTimes:
+    def times(self, point: OverlapPoint) -> OverlapTimes:
         """The times of each repetition."""
-        return self._times[p.measured.case.line]
+        return self._times[point.measured.case.line]
 
     @cached_property
     def _times(self) -> dict[str, OverlapTimes]:
-        """The times of each repetition, by case line. A page with stored fits that does not need them is
-        written without numpy."""
+        """The times of each repetition, by case line. numpy is only imported here, so that pages with stored
+        fits are written without it."""
         from hockney.models.overlap import OverlapTimes
 
-        observed = self.evidence.observations((m.case for m in self._measured.values()), cost="typical")
-        exact = self.evidence.machine.is_exact
-        return {observation.case.line: OverlapTimes.of(observation, exact=exact) for observation in observed}
+        observations = self.evidence.observations(
+            (result.case for result in self._measured.values()), cost="typical"
+        )
+        is_exact = self.evidence.machine.is_exact
+        return {
+            observation.case.line: OverlapTimes.of(observation, exact=is_exact)
+            for observation in observations
+        }
 
     @property
     def operations(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(p.operation for p in self.points))
+        return tuple(dict.fromkeys(point.operation for point in self.points))
 
     @property
-    def counts(self) -> tuple[int, ...]:
+    def rank_counts(self) -> tuple[int, ...]:
         """Numbers of ranks."""
-        return tuple(sorted({p.ranks for p in self.points}))
+        return tuple(sorted({point.ranks for point in self.points}))
 
     @cached_property
-    def shown(self) -> int:
-        """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
+    def default_ranks(self) -> int:
+        """The number of ranks in the headline: the largest with a core for each rank, otherwise the
         smallest."""
-        return self.evidence.max_count_with_cores(self.counts) or 2
+        return self.evidence.max_count_with_cores(self.rank_counts) or 2
 
-    def of_operation(self, operation: str, ranks: int) -> tuple[OverlapPoint, ...]:
-        return tuple(p for p in self.points if (p.operation, p.ranks) == (operation, ranks))
+    def points_of_operation(self, operation: str, ranks: int) -> tuple[OverlapPoint, ...]:
+        return tuple(point for point in self.points if (point.operation, point.ranks) == (operation, ranks))
 
     def best(self, operation: str, ranks: int) -> tuple[BestTests, ...]:
-        """The best numbers of tests, for each size."""
-        sizes: dict[int, list[OverlapPoint]] = {}
-        for p in self.of_operation(operation, ranks):
-            sizes.setdefault(p.size, []).append(p)
-        return tuple(BestTests(tuple(points)) for points in sizes.values())
+        """The best number of tests for each size."""
+        points_by_size: dict[int, list[OverlapPoint]] = {}
+        for point in self.points_of_operation(operation, ranks):
+            points_by_size.setdefault(point.size, []).append(point)
+        return tuple(BestTests(tuple(points)) for points in points_by_size.values())
 
     @cached_property
-    def every_best(self) -> tuple[BestTests, ...]:
+    def all_best_tests(self) -> tuple[BestTests, ...]:
         return tuple(
-            each
+            best_tests
             for operation in self.operations
-            for ranks in self.counts
-            for each in self.best(operation, ranks)
+            for ranks in self.rank_counts
+            for best_tests in self.best(operation, ranks)
         )
 
     @property
     def pays(self) -> bool | None:
         """Whether nonblocking communication pays at some size; None if that is undecided."""
-        verdicts = {each.verdict for each in self.every_best}
-        if PAYS in verdicts:
+        verdicts = {best_tests.verdict for best_tests in self.all_best_tests}
+        if PAYS_VERDICT in verdicts:
             return True
         return None if not verdicts or not verdicts.isdisjoint(UNDECIDED_VERDICTS) else False
 
     @property
-    def conclusive(self) -> bool:
-        """Whether it pays somewhere, or whether that is decided for half of the sizes."""
-        undecided = [each for each in self.every_best if each.verdict in UNDECIDED_VERDICTS]
-        return bool(self.pays) or 2 * len(undecided) <= len(self.every_best)
+    def is_conclusive(self) -> bool:
+        """Whether nonblocking communication pays somewhere, or this is decided for at least half of the
+        sizes."""
+        undecided = [
+            best_tests for best_tests in self.all_best_tests if best_tests.verdict in UNDECIDED_VERDICTS
+        ]
+        return bool(self.pays) or 2 * len(undecided) <= len(self.all_best_tests)
 
     @property
-    def threads(self) -> tuple[tuple[OverlapPoint, OverlapPoint], ...]:
-        """Each point with the progress thread, and the same one without."""
-        plain = {p.measured.case.line: p for p in self.points if p.progress == OWN}
+    def thread_pairs(self) -> tuple[tuple[OverlapPoint, OverlapPoint], ...]:
+        """Each point with the progress thread, and the corresponding one without it."""
+        points_without_thread = {
+            point.measured.case.line: point for point in self.points if point.progress == OWN_PROGRESS
+        }
         point_pairs = (
-            (p, plain.get(p.measured.case.with_setting("").line)) for p in self.points if p.progress == THREAD
+            (point, points_without_thread.get(point.measured.case.with_setting("").line))
+            for point in self.points
+            if point.progress == THREAD_PROGRESS
         )
-        return tuple((p, other) for p, other in point_pairs if other is not None)
+        return tuple(
+            (point, point_without_thread)
+            for point, point_without_thread in point_pairs
+            if point_without_thread is not None
+        )
 
     def times_to_decide(self) -> list[float]:
-        """The multiple of the measuring time that decides a size, for each undecided size."""
+        """For each undecided size, the multiple of the measuring time that decides it."""
         return [
-            time_to_decide(each.best.ratio) for each in self.every_best if each.verdict in UNDECIDED_VERDICTS
+            time_to_decide(best_tests.best.ratio)
+            for best_tests in self.all_best_tests
+            if best_tests.verdict in UNDECIDED_VERDICTS
         ]
 
     @property
     def launches(self) -> int:
-        """The smallest number of launches that measured a case."""
-        return min((p.measured.summary.launches for p in self.points), default=0)
+        """The smallest number of launches of a case."""
+        return min((point.measured.summary.launches for point in self.points), default=0)
 
 
 def is_conclusive(evidence: Evidence) -> bool:
-    return OverlapResults.of(evidence).conclusive
+    return OverlapResults.of(evidence).is_conclusive
 
 
-def sizes_where(bests: Iterable[BestTests], *verdicts: Verdict) -> list[int]:
-    return [each.size for each in bests if each.verdict in verdicts]
+def sizes_with_verdicts(best_tests: Iterable[BestTests], *verdicts: Verdict) -> list[int]:
+    return [entry.size for entry in best_tests if entry.verdict in verdicts]

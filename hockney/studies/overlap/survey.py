@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The survey's part: whether a nonblocking message pays, in one sentence, from a few cases."""
+"""The survey's part: a sentence on whether a nonblocking message pays, from a few cases."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from hockney.draw.page import Section
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import evidence_level_phrase, with_level, with_level_prefix
 from hockney.studies.overlap import columns, figures
-from hockney.studies.overlap.headline import verdict
-from hockney.studies.overlap.results import MESSAGE, ROLE, OverlapResults
+from hockney.studies.overlap.headline import verdict_sentence
+from hockney.studies.overlap.results import MESSAGE_OPERATION, OVERLAP_ROLE, OverlapResults
 
-ID = "overlap"
+SECTION_ID = "overlap"
 TESTS = (0, 16)
-SMALLEST = 512
-"""Shorter messages take nearly as long, so as much of them is hidden."""
+MIN_SIZE = 512
+"""Shorter messages take nearly as long, so the same part of them is hidden."""
 
 
-def lines(sizes: tuple[int, ...], catalog: Catalog, max_sizes: int) -> Iterator[str]:
-    """The cases of messages between two ranks, of this number of sizes at most."""
-    thinned = thin_out(tuple(size for size in sizes if size >= SMALLEST), max_sizes)
-    for workload in catalog.with_role(ROLE):
-        if workload.operation == MESSAGE:
+def message_lines(sizes: tuple[int, ...], catalog: Catalog, max_sizes: int) -> Iterator[str]:
+    """The cases of messages between two ranks, with at most this number of sizes."""
+    chosen_sizes = thin_out(tuple(size for size in sizes if size >= MIN_SIZE), max_sizes)
+    for workload in catalog.with_role(OVERLAP_ROLE):
+        if workload.operation == MESSAGE_OPERATION:
             yield from (
                 f"{workload.name} {workload.size}={size} buffers=hot tests={tests} sync=barrier ranks=2"
-                for size in thinned
+                for size in chosen_sizes
                 for tests in TESTS
             )
 
@@ -36,19 +36,23 @@ def lines(sizes: tuple[int, ...], catalog: Catalog, max_sizes: int) -> Iterator[
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     """A verdict for each level at which ranks meet; none for a level without measurements."""
     runs = ((OverlapResults.of(level), evidence_level_phrase(level)) for level in evidence.levels)
-    return tuple(with_level_prefix(verdict(run), words) for run, words in runs if run.points)
+    return tuple(with_level_prefix(verdict_sentence(run), placement) for run, placement in runs if run.points)
 
 
 def section(evidence: Evidence) -> Section | None:
-    parts = [(level, OverlapResults.of(level)) for level in evidence.levels]
-    best = [(level, table) for level, run in parts if (table := columns.best(run, run.shown)) is not None]
-    if not best:
+    results_by_level = [(level, OverlapResults.of(level)) for level in evidence.levels]
+    tables_by_level = [
+        (level, table)
+        for level, run in results_by_level
+        if (table := columns.best_tests_table(run, run.default_ranks)) is not None
+    ]
+    if not tables_by_level:
         return None
-    drawn = tuple(
+    ratio_figures = tuple(
         with_level(figure, level)
-        for level, run in parts
+        for level, run in results_by_level
         for name in run.operations
-        if (figure := figures.ratio(run, name, run.shown)) is not None
+        if (figure := figures.ratio_figure(run, name, run.default_ranks)) is not None
     )
     text = (
         "'hockney run overlap' measures more sizes, numbers of tests, collectives and MPI's progress thread."
@@ -56,7 +60,7 @@ def section(evidence: Evidence) -> Section | None:
     return Section(
         "Nonblocking messages",
         text=(text,),
-        figures=drawn,
-        tables=tuple(with_level(table, level) for level, table in best),
-        id=ID,
+        figures=ratio_figures,
+        tables=tuple(with_level(table, level) for level, table in tables_by_level),
+        id=SECTION_ID,
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What many pairs of ranks reach at once, and by how much their messages slow each other."""
+"""The combined performance of many pairs of ranks, and how much their messages slow each other."""
 
 from __future__ import annotations
 

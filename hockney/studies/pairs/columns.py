@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables, and the answer for programs (`--json`): what each number of pairs reaches, and the model of
+"""The tables, and the answer for programs (`--json`): the performance by number of pairs, and the model of
 sharing next to the measurements."""
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from hockney.pages.columns import (
 )
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import format_signed, interval, no_interval_text, quantity, ratio_interval
-from hockney.studies.pairs.plan import BOTH, between
-from hockney.studies.pairs.results import PairsPoint, PairsResults, Saturation, Way, saturation
+from hockney.studies.pairs.plan import BOTH_WAYS, level_phrase
+from hockney.studies.pairs.results import PairsPoint, PairsResults, Pattern, Saturation, saturation
 
-SLOWED: Mapping[Verdict, str] = {
+SLOWDOWN_WORDS: Mapping[Verdict, str] = {
     "slower": "slower",
     "faster": "faster",
     "alike": "no difference",
     "undecided": "undecided",
     "unknown": "no interval",
 }
-GAINED: Mapping[Verdict, str] = {
+GAIN_WORDS: Mapping[Verdict, str] = {
     "faster": "more",
     "slower": "less",
     "alike": "no more",
@@ -52,20 +52,22 @@ GAINED: Mapping[Verdict, str] = {
 }
 
 
-def way_title(way: Way) -> str:
-    """The way as a title: "Between nodes, both directions"."""
-    where = between(way.level)
-    return where[0].upper() + where[1:] + (", both directions" if way.direction == BOTH else "")
+def pattern_title(pattern: Pattern) -> str:
+    """The pattern as a title, such as "Between nodes, both directions"."""
+    placement = level_phrase(pattern.level)
+    return (
+        placement[0].upper() + placement[1:] + (", both directions" if pattern.direction == BOTH_WAYS else "")
+    )
 
 
-def way_name(way: Way) -> str:
-    """The way in names of figures and tables."""
-    parts = (way.level or "ranks", way.direction if way.streams else "pingpong")
+def pattern_name(pattern: Pattern) -> str:
+    """The pattern in names of figures and tables."""
+    parts = (pattern.level or "ranks", pattern.direction if pattern.is_stream else "pingpong")
     return "-".join(part for part in parts if part)
 
 
-def saturated_text(saturation: Saturation) -> str:
-    """The saturation as a cell of a table."""
+def saturation_text(saturation: Saturation) -> str:
+    """The saturation as a table cell."""
     if saturation.reached is None:
         return "undecided"
     if saturation.pairs == 1:
@@ -74,7 +76,7 @@ def saturated_text(saturation: Saturation) -> str:
 
 
 def rate_text(rate: float) -> str:
-    """ "3.21 million", of messages a second."""
+    """The text, such as "3.21 million", for messages per second."""
     return f"{format_significant(rate / 1e6, 3)} million" if rate >= 1e5 else f"{rate:.0f}"
 
 
@@ -83,7 +85,7 @@ def rate_amount(rate: float) -> Amount:
 
 
 def rate_interval(rate: Estimate) -> str:
-    """ "3.21 to 3.25 million"."""
+    """The text, such as "3.21 to 3.25 million"."""
     if isinstance(rate, ExactValue):
         return no_interval_text(rate)
     if rate.low is None or rate.high is None:
@@ -93,120 +95,139 @@ def rate_interval(rate: Estimate) -> str:
     return f"{low.removesuffix(unit) if high.endswith(unit) else low} to {high}"
 
 
-SLOWDOWN = "time / fewest pairs"
-RELATIVE = "Time: of a message, relative to that with the fewest pairs."
-MESSAGES = Format(lambda rate: rate_amount(rate.value), interval=rate_interval)
+SLOWDOWN_HEADING = "time / fewest pairs"
+SLOWDOWN_NOTE = "Time: of a message, relative to that with the fewest pairs."
+MESSAGE_RATE_FORMAT = Format(lambda rate: rate_amount(rate.value), interval=rate_interval)
 
 
-RATE_OR_BOUND = Format(
+RATE_OR_BOUND_FORMAT = Format(
     lambda rate: "" if rate.high is None and rate.low is not None else quantity(rate.value, "B/s"),
     interval=lambda rate: interval(rate, "B/s"),
 )
-"""Rates, of which some have a lower bound only."""
-ERROR = Format(lambda error: format_signed(error).lstrip("+"))
+"""The format of rates, some of which only have a lower bound."""
+ERROR_FORMAT = Format(lambda error: format_signed(error).lstrip("+"))
 
 
-def _spread(ratio: Estimate) -> str:
+def _ratio_bounds_text(ratio: Estimate) -> str:
     return "" if isinstance(ratio, DefinedValue) else ratio_interval(ratio)
 
 
-CASES: tuple[Column[PairsPoint], ...] = (
+CASE_COLUMNS: tuple[Column[PairsPoint], ...] = (
     Column("", lambda p: p.measured.case.line, key="case"),
-    Column("", lambda p: p.way.workload, key="workload"),
-    Column("", lambda p: p.way.level, key="place"),
-    Column("", lambda p: p.way.direction, key="direction"),
+    Column("", lambda p: p.pattern.workload, key="workload"),
+    Column("", lambda p: p.pattern.level, key="place"),
+    Column("", lambda p: p.pattern.direction, key="direction"),
     Column("pairs", lambda p: p.pairs, COUNT_FORMAT, "pairs"),
     Column("size", lambda p: p.size, SIZE_FORMAT, "bytes"),
     Column("", lambda p: p.measured.summary.launches, key="launches"),
     Column("bandwidth", lambda p: p.bandwidth, BANDWIDTH_FORMAT, "bandwidth_bytes_per_s", INTERVAL_HEADING),
-    Column("messages", lambda p: p.rate, MESSAGES, "messages_per_s", INTERVAL_HEADING),
+    Column("messages", lambda p: p.rate, MESSAGE_RATE_FORMAT, "messages_per_s", INTERVAL_HEADING),
     Column("", lambda p: p.message_s, key="message_s"),
     Column(
-        SLOWDOWN, lambda p: p.slowdown, replace(RATIO_FORMAT, interval=_spread), "slowdown", INTERVAL_HEADING
+        SLOWDOWN_HEADING,
+        lambda p: p.slowdown,
+        replace(RATIO_FORMAT, interval=_ratio_bounds_text),
+        "slowdown",
+        INTERVAL_HEADING,
     ),
-    Column("verdict", lambda p: p.slowed, text_format(SLOWED), "slowed"),
+    Column("verdict", lambda p: p.slowdown_verdict, text_format(SLOWDOWN_WORDS), "slowed"),
     Column("", lambda p: p.gain, key="gain"),
-    Column("than fewer pairs", lambda p: p.gained, text_format(GAINED), "gained"),
+    Column("than fewer pairs", lambda p: p.gain_verdict, text_format(GAIN_WORDS), "gained"),
 )
 
 
-def bandwidths(run: PairsResults, way: Way) -> Table:
+def bandwidth_table(run: PairsResults, pattern: Pattern) -> Table:
     """A row for each size and number of pairs."""
     columns = (
         *select_columns(
-            CASES, "size", "pairs", "bandwidth", "messages", SLOWDOWN, "verdict", "than fewer pairs"
+            CASE_COLUMNS,
+            "size",
+            "pairs",
+            "bandwidth",
+            "messages",
+            SLOWDOWN_HEADING,
+            "verdict",
+            "than fewer pairs",
         ),
-        Column("model", lambda p: _error(run, p), SIGNED_FORMAT),
+        Column("model", lambda p: _model_error(run, p), SIGNED_FORMAT),
     )
     caption = (
-        f"Bandwidth and messages a second of all pairs. {RELATIVE} Model: the error of the model of sharing."
+        f"Bandwidth and messages a second of all pairs. {SLOWDOWN_NOTE} Model: the error of the model of "
+        "sharing."
     )
-    kind = "streams" if way.streams else "ping-pongs"
+    kind = "streams" if pattern.is_stream else "ping-pongs"
     return columns_table(
-        f"pairs-{way_name(way)}", f"{way_title(way)}: {kind}", columns, run.of_way(way), caption
+        f"pairs-{pattern_name(pattern)}",
+        f"{pattern_title(pattern)}: {kind}",
+        columns,
+        run.points_of_pattern(pattern),
+        caption,
     )
 
 
-def largest(run: PairsResults) -> Table | None:
-    """A row for each way of streams and number of pairs: its largest and its shortest messages."""
+def summary_table(run: PairsResults) -> Table | None:
+    """A row for each pattern of streams and number of pairs, with its largest and its shortest messages."""
 
     def shortest(p: PairsPoint) -> Estimate | None:
-        row = run.row(p.way, run.sizes(p.way)[0])
+        row = run.row(p.pattern, run.sizes(p.pattern)[0])
         return next((q.rate for q in row if q.pairs == p.pairs), None)
 
     columns: tuple[Column[PairsPoint], ...] = (
-        Column("ranks meet", lambda p: way_title(p.way)),
-        *select_columns(CASES, "pairs", "bandwidth", SLOWDOWN),
-        Column("messages", shortest, MESSAGES),
-        Column("saturated", lambda p: saturated_text(saturation(run.row(p.way, p.size)))),
+        Column("ranks meet", lambda p: pattern_title(p.pattern)),
+        *select_columns(CASE_COLUMNS, "pairs", "bandwidth", SLOWDOWN_HEADING),
+        Column("messages", shortest, MESSAGE_RATE_FORMAT),
+        Column("saturated", lambda p: saturation_text(saturation(run.row(p.pattern, p.size)))),
     )
-    rows = [p for way in run.streams for p in run.row(way, run.sizes(way)[-1])]
-    caption = f"Bandwidth and time of the largest messages, messages a second of the shortest. {RELATIVE}"
+    rows = [p for pattern in run.streams for p in run.row(pattern, run.sizes(pattern)[-1])]
+    caption = (
+        f"Bandwidth and time of the largest messages, messages a second of the shortest. {SLOWDOWN_NOTE}"
+    )
     return columns_table("pairs-summary", "Pairs at once", columns, rows, caption) if rows else None
 
 
 @dataclass(frozen=True)
-class WayModel:
-    """The max-rate model of one way."""
+class PatternModel:
+    """The max-rate model of one pattern."""
 
-    way: Way
+    pattern: Pattern
     fit: Fit
 
     @cached_property
-    def known(self) -> dict[str, Estimate]:
+    def estimates(self) -> dict[str, Estimate]:
         return {p.symbol: p.estimate for p in self.fit.parameters}
 
 
-def models(run: PairsResults) -> Table | None:
+def models_table(run: PairsResults) -> Table | None:
     """The parameters of the max-rate model."""
 
-    def parameter(heading: str, symbol: str, format: Format, name: str = "") -> Column[WayModel]:
+    def parameter(heading: str, symbol: str, format: Format, name: str = "") -> Column[PatternModel]:
         return Column(
             heading,
-            lambda model: model.known.get(symbol),
+            lambda model: model.estimates.get(symbol),
             format,
             interval=name and f"{INTERVAL_HEADING} of {name}",
         )
 
-    columns: tuple[Column[WayModel], ...] = (
+    columns: tuple[Column[PatternModel], ...] = (
         Column(
-            "ranks meet", lambda model: way_title(model.way) + ("" if model.way.streams else ", ping-pong")
+            "ranks meet",
+            lambda model: pattern_title(model.pattern) + ("" if model.pattern.is_stream else ", ping-pong"),
         ),
         Column("verdict", lambda model: model.fit.verdict),
-        parameter("shared rate R_N", RATE, RATE_OR_BOUND, "R_N"),
-        parameter("one pair R_C", ONE, RATE_OR_BOUND, "R_C"),
+        parameter("shared rate R_N", RATE, RATE_OR_BOUND_FORMAT, "R_N"),
+        parameter("one pair R_C", ONE, RATE_OR_BOUND_FORMAT, "R_C"),
         parameter("gap g_N", GAP, SECONDS_FORMAT, "g_N"),
         parameter("R_N / R_C", FULL, RATIO_FORMAT),
-        Column("typical error", lambda model: model.fit.error, ERROR),
+        Column("typical error", lambda model: model.fit.error, ERROR_FORMAT),
     )
-    rows = [WayModel(way, fit) for way in run.ways if (fit := run.fit(way)) is not None]
+    rows = [PatternModel(pattern, fit) for pattern in run.patterns if (fit := run.fit(pattern)) is not None]
     caption = "A pair's message of n bytes takes the longer of its time alone and k (g_N + n / R_N)."
     return columns_table("pairs-models", "Max-rate model", columns, rows, caption) if rows else None
 
 
-def _error(run: PairsResults, p: PairsPoint) -> float | None:
-    """The relative error of the model of sharing; None if there is none."""
-    fit = run.fit(p.way)
+def _model_error(run: PairsResults, p: PairsPoint) -> float | None:
+    """The relative error of the model of sharing; None without a model."""
+    fit = run.fit(p.pattern)
     if fit is None or fit.verdict == "refused":
         return None
     return shared_time(fit, p.size, p.pairs).value / p.measured.summary.typical.value - 1
@@ -215,37 +236,36 @@ def _error(run: PairsResults, p: PairsPoint) -> float | None:
 def summary(evidence: Evidence) -> Sequence[Table]:
     """The tables on a terminal."""
     run = PairsResults.of(evidence)
-    return tuple(table for table in (largest(run), models(run)) if table is not None)
+    return tuple(table for table in (summary_table(run), models_table(run)) if table is not None)
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """The answer: for each way between ranks, whether it saturates and the parameters of the model; and every
-    case with its bandwidth (B/s), messages a second and slowdown. Values have 95% intervals; null if
-    unknown."""
+    """For each pattern, whether it saturates and the parameters of the model; and every case with its
+    bandwidth (B/s), messages per second and slowdown. Values have 95% intervals; null if unknown."""
     run = PairsResults.of(evidence)
     return {
-        "ways": [_way(run, way) for way in run.ways],
-        "cases": columns_document(CASES, run.points),
+        "ways": [_pattern_document(run, pattern) for pattern in run.patterns],
+        "cases": columns_document(CASE_COLUMNS, run.points),
     }
 
 
-def _way(run: PairsResults, way: Way) -> dict[str, Any]:
-    fit = run.fit(way)
+def _pattern_document(run: PairsResults, pattern: Pattern) -> dict[str, Any]:
+    fit = run.fit(pattern)
     return {
-        "workload": way.workload,
-        "place": way.level,
-        "direction": way.direction,
+        "workload": pattern.workload,
+        "place": pattern.level,
+        "direction": pattern.direction,
         "saturation": [
             {"bytes": size, "reached": result.reached, "pairs": result.pairs if result.reached else None}
-            for size in run.sizes(way)
-            for result in (saturation(run.row(way, size)),)
+            for size in run.sizes(pattern)
+            for result in (saturation(run.row(pattern, size)),)
         ],
         "model": None
         if fit is None
         else {
             "verdict": fit.verdict,
             "why": fit.why,
-            "parameters": WayModel(way, fit).known,
+            "parameters": PatternModel(pattern, fit).estimates,
             "error": fit.error,
         },
     }

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in sentences: what many pairs reach at once, whether that saturates, and how much their messages
-slow each other."""
+"""The answer in sentences: the combined performance of many pairs, whether it saturates, and how much
+messages slow each other."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from hockney.core.wording import plural
 from hockney.models.max_rate import FULL, GAP, ONE, RATE
 from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS
 from hockney.pages.format import interval_suffix, quantity, ratio_interval_suffix, with_interval
-from hockney.studies.needed_budget import multiple, remedy
-from hockney.studies.pairs.columns import rate_interval, rate_text, way_title
-from hockney.studies.pairs.plan import APART, BOTH, between
-from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
+from hockney.studies.needed_budget import budget_multiple, remedy
+from hockney.studies.pairs.columns import pattern_title, rate_interval, rate_text
+from hockney.studies.pairs.plan import BOTH_WAYS, ONE_RANK_PER_NODE, level_phrase
+from hockney.studies.pairs.results import PairsPoint, PairsResults, Pattern, saturation
 
-NEARLY = 0.8
-"""The share of the message rate that the gap allows. If the shortest messages reach less, the gap is
+MIN_RATE_SHARE = 0.8
+"""The minimum share of the message rate that the gap allows. If the shortest messages reach less, the gap is
 extrapolated."""
 
 
-def _saturated_path(way: Way) -> str:
-    return "the network" if way.level in (NETWORK, APART) else "the shared path"
+def _saturated_path(pattern: Pattern) -> str:
+    return "the network" if pattern.level in (NETWORK, ONE_RANK_PER_NODE) else "the shared path"
 
 
 def headline(run: PairsResults) -> tuple[str, ...]:
@@ -33,54 +33,55 @@ def headline(run: PairsResults) -> tuple[str, ...]:
 
 
 def _sentences(run: PairsResults) -> Iterator[str]:
-    for way in run.streams:
-        yield reached(run, way)
-        yield _message_rate(run, way)
-        yield _model(run, way)
-    for way in run.ways:
-        if not way.streams:
-            yield _slowed(run, way)
-    if needed := run.times_to_decide():
-        yield remedy(multiple(needed, run.launches), run.launches, run.evidence.settings)
+    for pattern in run.streams:
+        yield bandwidth_sentence(run, pattern)
+        yield _message_rate_sentence(run, pattern)
+        yield _model_sentence(run, pattern)
+    for pattern in run.patterns:
+        if not pattern.is_stream:
+            yield _slowdown_sentence(run, pattern)
+    if times := run.times_to_decide():
+        yield remedy(budget_multiple(times, run.launches), run.launches, run.evidence.settings)
 
 
-def reached(run: PairsResults, way: Way) -> str:
-    """The bandwidth of the most pairs, and from how many on it is saturated."""
-    row = run.row(way, run.sizes(way)[-1])
+def bandwidth_sentence(run: PairsResults, pattern: Pattern) -> str:
+    """The bandwidth of the most pairs, and the number from which it is saturated."""
+    row = run.row(pattern, run.sizes(pattern)[-1])
     last = row[-1]
-    both = " in both directions" if way.direction == BOTH else ""
+    direction_text = " in both directions" if pattern.direction == BOTH_WAYS else ""
     size = quantity(last.size, "B")
     text = (
-        f"{_where(way)}, {plural(last.pairs, 'pair')}{' at once' if last.pairs > 1 else ''} {_reach(last)} "
-        f"{with_interval(last.bandwidth, 'B/s')}{both} with messages of {size}"
+        f"{_placement(pattern)}, {plural(last.pairs, 'pair')}{' at once' if last.pairs > 1 else ''} "
+        f"{_verb(last)} "
+        f"{with_interval(last.bandwidth, 'B/s')}{direction_text} with messages of {size}"
     )
     if len(row) == 1:
         return f"{text}; what more pairs add was not measured."
-    return f"{text}; {_saturated(way, row)}."
+    return f"{text}; {_saturation_text(pattern, row)}."
 
 
-def _saturated(way: Way, row: tuple[PairsPoint, ...]) -> str:
+def _saturation_text(pattern: Pattern, row: tuple[PairsPoint, ...]) -> str:
     result, last = saturation(row), row[-1]
     if result.reached is None:
-        return f"whether {plural(last.pairs, 'pair')} saturate {_saturated_path(way)} is undecided"
+        return f"whether {plural(last.pairs, 'pair')} saturate {_saturated_path(pattern)} is undecided"
     if not result.reached:
-        slower = f", although {_longer(row)}" if last.slowed == "slower" else ""
-        return f"up to {plural(last.pairs, 'pair')}, more pairs carry more{slower}"
+        slowdown_text = f", although {_slowdown_text(row)}" if last.slowdown_verdict == "slower" else ""
+        return f"up to {plural(last.pairs, 'pair')}, more pairs carry more{slowdown_text}"
     pairs = plural(result.pairs, "pair")
-    return f"from {pairs} on {_saturated_path(way)} is saturated, so that {_longer(row)}"
+    return f"from {pairs} on {_saturated_path(pattern)} is saturated, so that {_slowdown_text(row)}"
 
 
-def _longer(row: tuple[PairsPoint, ...]) -> str:
+def _slowdown_text(row: tuple[PairsPoint, ...]) -> str:
     last = row[-1]
     times = f"{last.slowdown.value:.2f}{ratio_interval_suffix(last.slowdown)} times"
-    most, fewest = plural(last.pairs, "pair"), plural(row[0].pairs, "pair")
-    return f"with {most} a message takes {times} as long as with {fewest}"
+    max_pairs_text, min_pairs_text = plural(last.pairs, "pair"), plural(row[0].pairs, "pair")
+    return f"with {max_pairs_text} a message takes {times} as long as with {min_pairs_text}"
 
 
-def _message_rate(run: PairsResults, way: Way) -> str:
-    """The message rate of the shortest messages, in a sentence."""
-    row = run.row(way, run.sizes(way)[0])
-    if len(row) < 2 or row[0].size == run.sizes(way)[-1]:
+def _message_rate_sentence(run: PairsResults, pattern: Pattern) -> str:
+    """A sentence on the message rate of the shortest messages."""
+    row = run.row(pattern, run.sizes(pattern)[0])
+    if len(row) < 2 or row[0].size == run.sizes(pattern)[-1]:
         return ""
     first, last = row[0], row[-1]
     factor = first.measured.summary.typical.value / last.measured.summary.typical.value
@@ -92,52 +93,58 @@ def _message_rate(run: PairsResults, way: Way) -> str:
     )
 
 
-def _model(run: PairsResults, way: Way) -> str:
-    """The shared rate, if the fit is usable."""
-    fit = run.fit(way)
+def _model_sentence(run: PairsResults, pattern: Pattern) -> str:
+    """A sentence on the shared rate if the fit is usable, otherwise on the fit."""
+    fit = run.fit(pattern)
     if fit is None or fit.verdict in ("refused", "poor"):
-        where = between(way.level)
-        return "" if fit is None else f"The model of sharing {where} is {fit.verdict}: {fit.why}."
+        placement = level_phrase(pattern.level)
+        return "" if fit is None else f"The model of sharing {placement} is {fit.verdict}: {fit.why}."
     parameters = {p.symbol: p.estimate for p in fit.parameters}
-    one = quantity(parameters[ONE].value, "B/s")
+    single_rate = quantity(parameters[ONE].value, "B/s")
     if parameters[RATE].high is None:
-        least = quantity(parameters[RATE].low or parameters[RATE].value, "B/s")
-        return f"The rate that pairs share {between(way.level)} is at least {least}; one pair reaches {one}."
-    shared = with_interval(parameters[RATE], "B/s")
-    text = f"By the max-rate model, pairs share {shared}, of which one takes up to {one}"
+        min_rate = quantity(parameters[RATE].low or parameters[RATE].value, "B/s")
+        return (
+            f"The rate that pairs share {level_phrase(pattern.level)} is at least {min_rate}; one pair "
+            f"reaches {single_rate}."
+        )
+    shared_rate = with_interval(parameters[RATE], "B/s")
+    text = f"By the max-rate model, pairs share {shared_rate}, of which one takes up to {single_rate}"
     if FULL in parameters:
         pairs = parameters[FULL].value
         text += f", so that {'one pair uses' if pairs < NOTABLE else f'{pairs:.2g} pairs use'} all of it"
-    most = max(p.rate.value for p in run.row(way, run.sizes(way)[0]))
-    if GAP in parameters and most * parameters[GAP].value > NEARLY:
+    max_message_rate = max(p.rate.value for p in run.row(pattern, run.sizes(pattern)[0]))
+    if GAP in parameters and max_message_rate * parameters[GAP].value > MIN_RATE_SHARE:
         text += f"; together they send at most {rate_text(1 / parameters[GAP].value)} messages a second"
     return f"{text}."
 
 
-def _slowed(run: PairsResults, way: Way) -> str:
-    """The slowdown of ping-pongs with the shortest and the longest message, in a sentence."""
+def _slowdown_sentence(run: PairsResults, pattern: Pattern) -> str:
+    """A sentence on the slowdown of ping-pongs with the shortest and the longest message."""
     texts = []
-    for size in dict.fromkeys((run.sizes(way)[0], run.sizes(way)[-1])):
-        row = run.row(way, size)
+    for size in dict.fromkeys((run.sizes(pattern)[0], run.sizes(pattern)[-1])):
+        row = run.row(pattern, size)
         if len(row) > 1:
             last = row[-1]
-            state = " (undecided)" if last.slowed in UNDECIDED_VERDICTS else ""
+            state = " (undecided)" if last.slowdown_verdict in UNDECIDED_VERDICTS else ""
             times = f"{last.slowdown.value:.2f}{ratio_interval_suffix(last.slowdown)} times"
             texts.append((quantity(size, "B"), times, state))
     if not texts:
         return ""
-    fewest, *_, most = run.counts(way)
-    (first, times, state), *more = texts
-    others = "".join(f", one of {other} {factor}{open_}" for other, factor, open_ in more)
+    min_pairs, *_, max_pairs = run.pair_counts(pattern)
+    (first_size, times, state), *later_texts = texts
+    other_texts = "".join(
+        f", one of {other_size} {factor}{other_state}" for other_size, factor, other_state in later_texts
+    )
     return (
-        f"{_where(way)}, with {plural(most, 'pair')} at once, a ping-pong's message of {first} takes {times} "
-        f"as long as with {plural(fewest, 'pair')}{state}{others}."
+        f"{_placement(pattern)}, with {plural(max_pairs, 'pair')} at once, a ping-pong's message of "
+        f"{first_size} takes {times} "
+        f"as long as with {plural(min_pairs, 'pair')}{state}{other_texts}."
     )
 
 
-def _reach(last: PairsPoint) -> str:
+def _verb(last: PairsPoint) -> str:
     return "reaches" if last.pairs == 1 else "reach"
 
 
-def _where(way: Way) -> str:
-    return way_title(way).split(",")[0]
+def _placement(pattern: Pattern) -> str:
+    return pattern_title(pattern).split(",")[0]

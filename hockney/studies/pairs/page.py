@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: what pairs reach at once, how much their messages slow each other, and the model of sharing."""
+"""The page: the combined performance of pairs, how much their messages slow each other, and the model of
+sharing."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import section, study_page
 from hockney.studies.pairs import columns, figures
 from hockney.studies.pairs.headline import headline
-from hockney.studies.pairs.results import PairsResults, Way
+from hockney.studies.pairs.results import PairsResults, Pattern
 
-Draw = Callable[[PairsResults, Way], "Figure | None"]
+Draw = Callable[[PairsResults, Pattern], "Figure | None"]
 
 METHOD = (
     "All pairs are active at once, rank i of the lower half with rank i + p/2. In a stream, each pair has a "
@@ -32,19 +33,23 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run = PairsResults.of(evidence)
-    ways, pairs = run.streams, [way for way in run.ways if not way.streams]
-    drawn = _drawn(run, figures.bandwidths, ways)
+    streams, ping_pongs = run.streams, [pattern for pattern in run.patterns if not pattern.is_stream]
+    drawn = _draw_all(run, figures.bandwidth_figure, streams)
     lead = drawn[0] if drawn else None
     sections = [
         section("Bandwidth of all pairs", figures=drawn[1:], multiples=True),
         section(
             "How much messages slow each other",
-            figures=_drawn(run, figures.slowdowns, [*pairs, *ways]),
+            figures=_draw_all(run, figures.slowdown_figure, [*ping_pongs, *streams]),
             multiples=True,
         ),
-        section("Messages a second", figures=_drawn(run, figures.rates, ways), multiples=True),
-        section("Model of sharing", tables=[columns.models(run)]),
-        section("All numbers", tables=[columns.bandwidths(run, way) for way in run.ways], closed=True),
+        section("Messages a second", figures=_draw_all(run, figures.rate_figure, streams), multiples=True),
+        section("Model of sharing", tables=[columns.models_table(run)]),
+        section(
+            "All numbers",
+            tables=[columns.bandwidth_table(run, pattern) for pattern in run.patterns],
+            closed=True,
+        ),
         quality.noise_section(evidence),
         quality.verification_section(evidence),
     ]
@@ -58,5 +63,5 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _drawn(run: PairsResults, draw: Draw, ways: Sequence[Way]) -> list[Figure]:
-    return [figure for way in ways if (figure := draw(run, way)) is not None]
+def _draw_all(run: PairsResults, draw: Draw, patterns: Sequence[Pattern]) -> list[Figure]:
+    return [figure for pattern in patterns if (figure := draw(run, pattern)) is not None]

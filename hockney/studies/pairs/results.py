@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each number of pairs: what they reach together, and by how much their messages slow each other."""
+"""For each number of pairs, their combined performance, and how much their messages slow each other."""
 
 from __future__ import annotations
 
@@ -26,41 +26,42 @@ from hockney.models.significance import (
 )
 from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
 from hockney.pages.format import bandwidth, rate_from_time
-from hockney.studies.pairs.plan import APART, BOTH, FREE, STREAM, WORKLOADS
+from hockney.studies.pairs.plan import BOTH_WAYS, ONE_RANK_PER_NODE, STREAM, VARIED_PARAMETERS, WORKLOADS
 
 if TYPE_CHECKING:
     from hockney.models.statistics import Observation
 
-MORE: Verdict = "faster"
-"""More pairs carry notably more: each message of all takes less time."""
+GAINING: Verdict = "faster"
+"""More pairs carry notably more: each message takes less time relative to the number of pairs."""
 
 
 @dataclass(frozen=True)
-class Way:
-    """What differs between curves over the pairs: the workload, where ranks meet, and other parameters."""
+class Pattern:
+    """The properties that distinguish curves over the pairs: the workload, the level where ranks meet, and
+    other parameters."""
 
     workload: str
     level: str
     direction: str
-    fixed: tuple[tuple[str, str | int | float], ...]
+    parameters: tuple[tuple[str, str | int | float], ...]
 
     @property
-    def streams(self) -> bool:
+    def is_stream(self) -> bool:
         return self.workload == STREAM
 
 
 @dataclass(frozen=True)
 class PairsPoint:
-    """One case. `slowdown`: message time relative to the fewest pairs; `gain`: bandwidth relative to the next
-    smaller number of pairs (None if there is none). `slowed` and `gained` are the verdicts."""
+    """One case. `slowdown` is the message time relative to the fewest pairs, and `gain` the bandwidth
+    relative to the next smaller number of pairs (None if there is none). Each has a verdict."""
 
     measured: MeasuredCase
-    way: Way
+    pattern: Pattern
     pairs: int
     slowdown: Estimate
-    slowed: Verdict
+    slowdown_verdict: Verdict
     gain: Estimate | None
-    gained: Verdict
+    gain_verdict: Verdict
 
     @property
     def size(self) -> int:
@@ -73,20 +74,22 @@ class PairsPoint:
 
     @property
     def rate(self) -> Estimate:
-        """Messages a second of all pairs."""
-        return rate_from_time(1.0 if self.way.streams else float(self.pairs), self.measured.summary.typical)
+        """Messages per second of all pairs."""
+        return rate_from_time(
+            1.0 if self.pattern.is_stream else float(self.pairs), self.measured.summary.typical
+        )
 
     @property
     def message_s(self) -> float:
         """The time in which each pair sends one message in each direction."""
-        each = self.pairs * (2 if self.way.direction == BOTH else 1) if self.way.streams else 1
+        each = self.pairs * (2 if self.pattern.direction == BOTH_WAYS else 1) if self.pattern.is_stream else 1
         return self.measured.summary.typical.value * each
 
 
 @dataclass(frozen=True)
 class Saturation:
-    """The saturation of messages of one size: whether more pairs stop carrying more (None: undecided), and
-    from how many `pairs` on."""
+    """Whether more pairs stop carrying more messages of one size (None: undecided), and the number of `pairs`
+    from which this holds."""
 
     reached: bool | None
     pairs: int
@@ -96,142 +99,158 @@ class Saturation:
 class PairsResults(StudyResults):
     @cached_property
     def points(self) -> tuple[PairsPoint, ...]:
-        """The points by way, size and pairs."""
+        """The points by pattern, size and pairs."""
         points = []
-        for way, size in dict.fromkeys((way, m.size) for way, m, _ in self._cases):
-            row = [(m, pairs) for w, m, pairs in self._cases if (w, m.size) == (way, size)]
-            for place, (m, pairs) in enumerate(row):
-                first, fewest = row[0]
-                slowdown = self._ratio(m, first, pairs / fewest if way.streams else 1.0)
+        for pattern, size in dict.fromkeys((pattern, result.size) for pattern, result, _ in self._cases):
+            row = [
+                (result, pairs)
+                for row_pattern, result, pairs in self._cases
+                if (row_pattern, result.size) == (pattern, size)
+            ]
+            for index, (result, pairs) in enumerate(row):
+                first, first_pairs = row[0]
+                slowdown = self._ratio(result, first, pairs / first_pairs if pattern.is_stream else 1.0)
                 gain = reverse = None
-                if place:
-                    before, fewer = row[place - 1]
-                    reverse = self._ratio(m, before, 1.0 if way.streams else fewer / pairs)
+                if index:
+                    previous, previous_pairs = row[index - 1]
+                    reverse = self._ratio(
+                        result, previous, 1.0 if pattern.is_stream else previous_pairs / pairs
+                    )
                     gain = rate_from_time(1.0, reverse)
-                slowed = verdict(slowdown) if place else "alike"
+                slowed = verdict(slowdown) if index else "alike"
                 gained = verdict(reverse) if reverse else "unknown"
-                points.append(PairsPoint(m, way, pairs, slowdown, slowed, gain, gained))
+                points.append(PairsPoint(result, pattern, pairs, slowdown, slowed, gain, gained))
         return tuple(points)
 
     @cached_property
-    def stricter(self) -> float:
-        """The factor by which `widened` widens intervals, for all comparisons: of each number of pairs with
-        the fewest and with the next smaller one, which are the same for the second number."""
-        rows = Counter((way, m.size) for way, m, _ in self._cases)
-        return interval_stretch(max(1, sum(2 * counts - 3 for counts in rows.values() if counts > 1)))
+    def interval_factor(self) -> float:
+        """The factor by which intervals are widened for all comparisons: of each number of pairs with the
+        fewest and with the next smaller one, which are the same for the second number."""
+        rows = Counter((pattern, result.size) for pattern, result, _ in self._cases)
+        return interval_stretch(max(1, sum(2 * count - 3 for count in rows.values() if count > 1)))
 
     @cached_property
-    def _cases(self) -> list[tuple[Way, MeasuredCase, int]]:
+    def _cases(self) -> list[tuple[Pattern, MeasuredCase, int]]:
         cases = [
-            (way_of(m, self.evidence.run), m, int(m.case.number("pairs")) or m.case.ranks // 2)
-            for m in self.evidence.measured
-            if m.case.workload in WORKLOADS and not m.case.setting
+            (
+                pattern_of(result, self.evidence.run),
+                result,
+                int(result.case.number("pairs")) or result.case.ranks // 2,
+            )
+            for result in self.evidence.measured
+            if result.case.workload in WORKLOADS and not result.case.setting
         ]
-        return sorted(cases, key=lambda case: (_order(case[0]), case[1].size, case[2], case[1].case.ranks))
+        return sorted(cases, key=lambda case: (_sort_key(case[0]), case[1].size, case[2], case[1].case.ranks))
 
     @cached_property
-    def _observed(self) -> dict[str, Observation]:
-        observations = self.evidence.observations((m.case for _, m, _ in self._cases))
-        return {each.case.line: each for each in observations}
+    def _observations(self) -> dict[str, Observation]:
+        observations = self.evidence.observations((result.case for _, result, _ in self._cases))
+        return {observation.case.line: observation for observation in observations}
 
     def _ratio(self, numerator: MeasuredCase, denominator: MeasuredCase, factor: float) -> Estimate:
-        """The ratio of their times, times `factor`, with the interval that the verdicts use."""
+        """The ratio of their times, multiplied by `factor`, with the interval that the verdicts use."""
         if numerator is denominator:
             return DefinedValue.of(factor)
         if self.evidence.machine.is_exact:
             return ExactValue.of(factor * numerator.summary.typical.value / denominator.summary.typical.value)
         from hockney.models.statistics import ratio
 
-        unscaled = ratio(self._observed[numerator.case.line], self._observed[denominator.case.line])
-        low, high = (None if end is None else factor * end for end in (unscaled.low, unscaled.high))
-        return widen(Estimate(factor * unscaled.value, low, high), self.stricter)
+        unscaled = ratio(self._observations[numerator.case.line], self._observations[denominator.case.line])
+        low, high = (None if bound is None else factor * bound for bound in (unscaled.low, unscaled.high))
+        return widen(Estimate(factor * unscaled.value, low, high), self.interval_factor)
 
     @property
-    def ways(self) -> tuple[Way, ...]:
-        return tuple(dict.fromkeys(p.way for p in self.points))
+    def patterns(self) -> tuple[Pattern, ...]:
+        return tuple(dict.fromkeys(point.pattern for point in self.points))
 
     @property
-    def streams(self) -> tuple[Way, ...]:
-        return tuple(way for way in self.ways if way.streams)
+    def streams(self) -> tuple[Pattern, ...]:
+        return tuple(pattern for pattern in self.patterns if pattern.is_stream)
 
-    def of_way(self, way: Way) -> tuple[PairsPoint, ...]:
-        return tuple(p for p in self.points if p.way == way)
+    def points_of_pattern(self, pattern: Pattern) -> tuple[PairsPoint, ...]:
+        return tuple(point for point in self.points if point.pattern == pattern)
 
-    def row(self, way: Way, size: int) -> tuple[PairsPoint, ...]:
-        """The points of one way and size, by pairs."""
-        return tuple(p for p in self.of_way(way) if p.size == size)
+    def row(self, pattern: Pattern, size: int) -> tuple[PairsPoint, ...]:
+        """The points of one pattern and size, by pairs."""
+        return tuple(point for point in self.points_of_pattern(pattern) if point.size == size)
 
-    def sizes(self, way: Way) -> tuple[int, ...]:
-        return tuple(sorted({p.size for p in self.of_way(way)}))
+    def sizes(self, pattern: Pattern) -> tuple[int, ...]:
+        return tuple(sorted({point.size for point in self.points_of_pattern(pattern)}))
 
-    def counts(self, way: Way) -> tuple[int, ...]:
+    def pair_counts(self, pattern: Pattern) -> tuple[int, ...]:
         """Numbers of pairs."""
-        return tuple(sorted({p.pairs for p in self.of_way(way)}))
+        return tuple(sorted({point.pairs for point in self.points_of_pattern(pattern)}))
 
-    def fit(self, way: Way) -> Fit | None:
+    def fit(self, pattern: Pattern) -> Fit | None:
         """The model of sharing."""
-        fits = self.evidence.fits.select(MODEL, way.workload)
-        return next((fit for fit in fits if dict(fit.subject.fixed) == dict(way.fixed)), None)
+        fits = self.evidence.fits.select(MODEL, pattern.workload)
+        return next((fit for fit in fits if dict(fit.subject.fixed) == dict(pattern.parameters)), None)
 
     @property
-    def conclusive(self) -> bool:
-        """Whether saturation is decided for the largest messages of each way."""
-        rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
+    def is_conclusive(self) -> bool:
+        """Whether saturation is decided for the largest messages of each pattern."""
+        rows = [self.row(pattern, self.sizes(pattern)[-1]) for pattern in self.streams]
         return all(saturation(row).reached is not None for row in rows if len(row) > 1)
 
     def times_to_decide(self) -> list[float]:
-        """The multiple of the measuring time that decides a step, for each undecided step to more pairs of
-        the largest messages."""
-        rows = [self.row(way, self.sizes(way)[-1]) for way in self.streams]
+        """For each undecided step to more pairs of the largest messages, the multiple of the measuring time
+        that decides it."""
+        rows = [self.row(pattern, self.sizes(pattern)[-1]) for pattern in self.streams]
         steps = [
-            p
+            point
             for row in rows
             if saturation(row).reached is None
-            for p in row
-            if p.gained in UNDECIDED_VERDICTS
+            for point in row
+            if point.gain_verdict in UNDECIDED_VERDICTS
         ]
-        return [time_to_decide(p.gain) for p in steps if p.gain is not None]
+        return [time_to_decide(point.gain) for point in steps if point.gain is not None]
 
     @property
     def launches(self) -> int:
-        """The smallest number of launches that measured a case."""
-        return min((p.measured.summary.launches for p in self.points), default=0)
+        """The smallest number of launches of a case."""
+        return min((point.measured.summary.launches for point in self.points), default=0)
 
 
 def is_conclusive(evidence: Evidence) -> bool:
-    return PairsResults.of(evidence).conclusive
+    return PairsResults.of(evidence).is_conclusive
 
 
 def saturation(row: Sequence[PairsPoint]) -> Saturation:
     """The saturation from the smallest number of pairs beyond which no step carries notably more."""
     pairs = row[-1].pairs if row else 0
-    for before, p in reversed(list(pairwise(row))):
-        if p.gained in UNDECIDED_VERDICTS and pairs == row[-1].pairs:
-            return Saturation(None, p.pairs)
-        if p.gained == MORE or p.gained in UNDECIDED_VERDICTS:
+    for previous, point in reversed(list(pairwise(row))):
+        if point.gain_verdict in UNDECIDED_VERDICTS and pairs == row[-1].pairs:
+            return Saturation(None, point.pairs)
+        if point.gain_verdict == GAINING or point.gain_verdict in UNDECIDED_VERDICTS:
             break
-        pairs = before.pairs
+        pairs = previous.pairs
     return Saturation(bool(row) and pairs < row[-1].pairs, pairs)
 
 
-def way_of(m: MeasuredCase, run: RunRecords) -> Way:
-    """Pairs that are apart have more nodes the more there are; other numbers of nodes are different ways."""
-    level = _level(m, run)
-    free = {m.workload.size, *FREE} - (set() if level == APART else {NODES})
-    fixed = tuple((k, v) for k, v in m.case.parameters if k not in free)
-    return Way(m.case.workload, level, str(m.case.get("direction", "")), fixed)
+def pattern_of(result: MeasuredCase, run: RunRecords) -> Pattern:
+    """The pattern. If each rank has its own node, the number of nodes varies with the number of pairs;
+    otherwise, different numbers of nodes are different patterns."""
+    level = _level(result, run)
+    varied = {result.workload.size, *VARIED_PARAMETERS} - (set() if level == ONE_RANK_PER_NODE else {NODES})
+    parameters = tuple((name, value) for name, value in result.case.parameters if name not in varied)
+    return Pattern(result.case.workload, level, str(result.case.get("direction", "")), parameters)
 
 
-def _level(m: MeasuredCase, run: RunRecords) -> str:
-    """The level that the case names, or where its ranks were; "" if they meet at several."""
-    nodes = m.case.nodes or m.summary.nodes
-    if m.case.place:
-        return m.case.place
-    if nodes == m.case.ranks > 1:
-        return APART
-    return NODE if nodes == 1 or (not m.case.nodes and len(run.nodes) == 1) else ""
+def _level(result: MeasuredCase, run: RunRecords) -> str:
+    """The level that the case specifies, or where its ranks were; "" if they meet at several."""
+    nodes = result.case.nodes or result.summary.nodes
+    if result.case.place:
+        return result.case.place
+    if nodes == result.case.ranks > 1:
+        return ONE_RANK_PER_NODE
+    return NODE if nodes == 1 or (not result.case.nodes and len(run.nodes) == 1) else ""
 
 
-def _order(way: Way) -> tuple[int, str, str, str]:
-    levels = ("", *LEVELS, APART)
-    return levels.index(way.level), "" if way.streams else way.workload, way.direction, str(way.fixed)
+def _sort_key(pattern: Pattern) -> tuple[int, str, str, str]:
+    levels = ("", *LEVELS, ONE_RANK_PER_NODE)
+    return (
+        levels.index(pattern.level),
+        "" if pattern.is_stream else pattern.workload,
+        pattern.direction,
+        str(pattern.parameters),
+    )

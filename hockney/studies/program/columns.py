@@ -54,12 +54,12 @@ CAPTION = (
 )
 
 
-def numbers(results: ProgramResults) -> Table:
+def times_table(results: ProgramResults) -> Table:
     return columns_table("program", "Measured and predicted", COLUMNS, results.points, CAPTION)
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
-    return (numbers(ProgramResults.of(evidence)),)
+    return (times_table(ProgramResults.of(evidence)),)
 
 
 def answer(evidence: Evidence) -> Mapping[str, Any]:

@@ -12,12 +12,12 @@ from hockney.studies.program.results import ProgramPoint, ProgramResults
 def headline(results: ProgramResults) -> tuple[str, ...]:
     if not results.points:
         return ("Nothing was measured.",)
-    return tuple(_sentence(point, results.way) for point in results.headline_points)
+    return tuple(_program_sentence(point, results.method) for point in results.headline_points)
 
 
-def _sentence(point: ProgramPoint, way: str) -> str:
-    where = f"{point.name} on {plural(point.ranks, 'rank')}"
-    measured = f"{where}: {with_interval(point.time, 's')} an iteration {way}"
+def _program_sentence(point: ProgramPoint, method: str) -> str:
+    subject = f"{point.name} on {plural(point.ranks, 'rank')}"
+    measured = f"{subject}: {with_interval(point.time, 's')} an iteration {method}"
     if point.predicted_s is None:
         return f"{measured}; no prediction, because the costs of messages are unknown."
     error = "" if point.error is None else f" ({format_signed_tenths(point.error)})"

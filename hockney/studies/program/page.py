@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: measured and predicted times of an iteration, and where they go."""
+"""The page: measured and predicted times of an iteration, and their parts."""
 
 from __future__ import annotations
 
@@ -30,51 +30,55 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     results = ProgramResults.of(evidence)
     names = list(dict.fromkeys(point.name for point in results.points))
-    drawn = [_times(name, [p for p in results.points if p.name == name], results.way) for name in names]
+    time_figures = [
+        _time_figure(name, [p for p in results.points if p.name == name], results.method) for name in names
+    ]
     return study_page(
         evidence,
         title=", ".join(names) or "Nothing measured",
         headline=headline(results),
         sections=[
-            section("More programs", figures=drawn[1:]),
-            section("Measured and predicted", tables=[columns.numbers(results)]),
-            *_explorers(results),
+            section("More programs", figures=time_figures[1:]),
+            section("Measured and predicted", tables=[columns.times_table(results)]),
+            *_explorer_sections(results),
             quality.noise_section(evidence),
             quality.verification_section(evidence),
         ],
-        lead=drawn[0] if drawn else None,
+        lead=time_figures[0] if time_figures else None,
         method=METHOD,
     )
 
 
-def _explorers(results: ProgramResults) -> list[Section]:
+def _explorer_sections(results: ProgramResults) -> list[Section]:
     """The explorers of the programs; none if the costs of communication are unknown."""
     costs = results.costs
     if costs is None:
         return []
-    measured = max((point.ranks for point in results.points), default=1)
-    most = None if costs.platform is None else costs.platform.capacity
+    max_measured_ranks = max((point.ranks for point in results.points), default=1)
+    max_ranks = None if costs.platform is None else costs.platform.capacity
     return [
-        Section("What if", widget=explorer(program.name, program, costs, measured, most))
+        Section("What if", widget=explorer(program.name, program, costs, max_measured_ranks, max_ranks))
         for program in results.programs
     ]
 
 
-def _times(name: str, measured: Sequence[ProgramPoint], way: str) -> Figure:
-    plain = name.replace(" ", "-")
-    predicted = [(float(p.ranks), p.predicted_s) for p in measured if p.predicted_s is not None]
+def _time_figure(name: str, measured: Sequence[ProgramPoint], method: str) -> Figure:
+    figure_name = name.replace(" ", "-")
+    predicted = [
+        (float(point.ranks), point.predicted_s) for point in measured if point.predicted_s is not None
+    ]
     x, y = zip(*predicted, strict=True) if predicted else ((), ())
     return Figure(
-        f"program-{plain}",
+        f"program-{figure_name}",
         f"{name}: time of an iteration",
         Axis("ranks", "", "log"),
         Axis("time", "s"),
         (
             points(
-                way,
-                [p.measured for p in measured],
-                lambda m: m.case.ranks,
-                lambda m: m.summary.typical,
+                method,
+                [point.measured for point in measured],
+                lambda result: result.case.ranks,
+                lambda result: result.summary.typical,
             ),
             Series("predicted", x, y, kind="line"),
         ),

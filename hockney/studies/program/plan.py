@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: the program on each number of ranks, and the costs on which its prediction is based."""
+"""The cases: the program on each number of ranks, and the costs for its prediction."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from hockney.core.program_cases import PLAN_PREFIX, PROGRAM
 from hockney.models.programs.description import read_stored_descriptions
 from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart
 from hockney.pages.evidence import Options, unique_cases
-from hockney.studies.program_costs import cost_cases, needs_of
-from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, sync_of
+from hockney.studies.program_costs import communication_needs, cost_cases
+from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, synchronization
 from hockney.studies.sizes import default_ranks
 
 PARAMETERS = (PREDICT, SURVEY, SYNC)
-LONG_S = 0.1
-"""Iterations that compute this long need no others before or after them."""
+LONG_ITERATION_S = 0.1
+"""Iterations that compute at least this long are measured singly."""
 MAX_ITERATIONS = 20
-MAX_MESSAGES = 400_000
-"""Messages in a repetition: a simulation needs about 10 us for each."""
+MAX_MESSAGES_PER_REPETITION = 400_000
+"""The maximum number of messages in a repetition; a simulation takes about 10 us for each."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """One rank is always measured. The costs of messages and collectives are measured in buffers that stay in
-    cache, as those of the skeleton do."""
+    cache, like those of the skeleton."""
     if not options.programs:
         raise UsageError(
             "no program is given",
@@ -45,30 +45,36 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     programs = read_stored_descriptions(options.programs)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
-    sync = sync_of(options, machine)
+    sync = synchronization(options, machine)
     cases, needs = [], []
     for name, description in programs.items():
-        for p in ranks:
-            iteration = description.iteration(p)
-            words = f"{PROGRAM} description={PLAN_PREFIX}{name} iterations={iterations(iteration)}"
-            cases.append(catalog.case(f"{words} sync={sync} ranks={p}"))
-            needs.append(needs_of(iteration))
+        for rank_count in ranks:
+            iteration = description.iteration(rank_count)
+            case_words = (
+                f"{PROGRAM} description={PLAN_PREFIX}{name} iterations={iterations_per_repetition(iteration)}"
+            )
+            cases.append(catalog.case(f"{case_words} sync={sync} ranks={rank_count}"))
+            needs.append(communication_needs(iteration))
     if options.value(PREDICT) == "yes" and options.survey is None and machine.platform is None:
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine, HOT)]
     return unique_cases(cases)
 
 
-def iterations(iteration: Iteration) -> int:
-    """Back-to-back iterations in a repetition: enough for the first one, which begins after a barrier, to
-    count little, and a multiple of those after which all parts have been executed."""
-    computed = float(np.max(iteration.computation, initial=0.0))
-    fits = min(LONG_S / computed if computed else MAX_ITERATIONS, MAX_MESSAGES / max(1, _messages(iteration)))
-    wanted = int(np.clip(fits, 1, MAX_ITERATIONS))
+def iterations_per_repetition(iteration: Iteration) -> int:
+    """The number of consecutive iterations in a repetition. It is large enough for the first iteration, which
+    follows a barrier, to have little effect, and a multiple of the period after which all parts have been
+    executed."""
+    computed_s = float(np.max(iteration.computation, initial=0.0))
+    max_iterations = min(
+        LONG_ITERATION_S / computed_s if computed_s else MAX_ITERATIONS,
+        MAX_MESSAGES_PER_REPETITION / max(1, _message_count(iteration)),
+    )
+    min_iterations = int(np.clip(max_iterations, 1, MAX_ITERATIONS))
     period = round(1 / min(iteration.shares, default=1.0))
-    return -(-wanted // period) * period
+    return -(-min_iterations // period) * period
 
 
-def _messages(iteration: Iteration) -> int:
+def _message_count(iteration: Iteration) -> int:
     """The number of messages of an iteration: each one between two ranks, and two for each rank of a
     collective."""
     messages = 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which algorithms of MPI's collectives are faster here than MPI's own choice."""
+"""The algorithms of MPI's collectives that are faster here than MPI's own choice."""
 
 from hockney.studies.tuning.page import page
 from hockney.studies.tuning.plan import PARAMETERS, launch_settings, plan

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tables: the rules with faster algorithms, where MPI's own choice is kept, and the ratios of all."""
+"""The tables: rules with faster algorithms, combinations that keep MPI's own choice, and all ratios."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from hockney.pages.columns import COUNT_FORMAT, SIZE_FORMAT, Column, Format, col
 from hockney.pages.format import quantity
 from hockney.studies.tuning.results import ComparedChoice, Tuning
 
-RATIO = "time relative to MPI's choice [95%]"
-RESULTS: Mapping[State, str] = {
+RATIO_HEADING = "time relative to MPI's choice [95%]"
+RESULT_WORDS: Mapping[State, str] = {
     "faster": "faster",
     "undecided": "undecided",
     "unknown": "no interval",
     "not faster": "not faster",
 }
-COLUMNS: tuple[Column[ComparedChoice], ...] = (
+CHOICE_COLUMNS: tuple[Column[ComparedChoice], ...] = (
     Column("operation", lambda each: each.point.operation),
     Column("ranks", lambda each: each.point.ranks, COUNT_FORMAT),
     Column("bytes", lambda each: each.point.size, SIZE_FORMAT),
-    Column("algorithm", lambda each: each.name(each.closest.algorithm)),
-    Column("closest algorithm", lambda each: f"{each.name(each.closest.algorithm)} ({each.whose})"),
-    Column(RATIO, lambda each: each.closest.ratio, Format(bracketed)),
-    Column("result", lambda each: each.state, text_format(RESULTS)),
+    Column("algorithm", lambda each: each.algorithm_name(each.closest.algorithm)),
+    Column("closest algorithm", lambda each: f"{each.algorithm_name(each.closest.algorithm)} ({each.owner})"),
+    Column(RATIO_HEADING, lambda each: each.closest.ratio, Format(bracketed)),
+    Column("result", lambda each: each.state, text_format(RESULT_WORDS)),
 )
 
 
-RULES: tuple[Column[tuple[str, str, ChoiceRule]], ...] = (
+RULE_COLUMNS: tuple[Column[tuple[str, str, ChoiceRule]], ...] = (
     Column("operation", lambda row: row[2].operation),
     Column("ranks", lambda row: row[2].ranks, COUNT_FORMAT, parameter=True),
     Column("sizes", lambda row: _size_range(row[2].sizes)),
@@ -42,9 +42,9 @@ RULES: tuple[Column[tuple[str, str, ChoiceRule]], ...] = (
 
 
 def rules_table(tuning: Tuning) -> Table:
-    return columns_table("rules", "", RULES, tuning.named())
+    return columns_table("rules", "", RULE_COLUMNS, tuning.named_rules())
 
 
 def _size_range(sizes: Sequence[int]) -> str:
-    ends = dict.fromkeys((sizes[0], sizes[-1]))
-    return " to ".join(str(quantity(size, "B")) for size in ends)
+    extremes = dict.fromkeys((sizes[0], sizes[-1]))
+    return " to ".join(str(quantity(size, "B")) for size in extremes)

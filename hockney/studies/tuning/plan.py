@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: every collective by hockney's algorithms and by MPI, and with Open MPI also by each of its
-own algorithms, which launch settings force. Not those of its barrier, which also separates the measurements
-of all other operations."""
+"""The cases: every collective by hockney's algorithms and by MPI, and with Open MPI also by each of its own
+algorithms, which launch settings force. Those of its barrier are excluded, because it also separates the
+measurements of all other operations."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN, TABLED, comparable
 from hockney.mpi import family_of
 from hockney.pages.evidence import Options, unique_cases
-from hockney.studies.sizes import default_ranks, whole_doubles
+from hockney.studies.sizes import default_ranks, round_up_to_doubles
 
 SIZES = tuple(8**k for k in range(1, 8))
-"""8 B to 2 MiB."""
+"""Sizes from 8 B to 2 MiB."""
 OPERATIONS = StudyParameter(
     "operations", "choice", "only these collectives", choices=TABLED, many=True, example="bcast,allreduce"
 )
-INTERNAL = StudyParameter(
+INTERNAL_ALGORITHMS = StudyParameter(
     "internal",
     "choice",
     "whether Open MPI's own algorithms are measured too, in separate launches",
     default="yes",
     choices=("yes", "no"),
 )
-PARAMETERS = (OPERATIONS, INTERNAL)
+PARAMETERS = (OPERATIONS, INTERNAL_ALGORITHMS)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    sizes = [size for size in whole_doubles(options.sizes or SIZES) if size > 0]
+    sizes = [size for size in round_up_to_doubles(options.sizes or SIZES) if size > 0]
     settings = launch_settings(options, machine)
     lines = [
         line
-        for workload in _workloads(options, catalog)
+        for workload in _requested_workloads(options, catalog)
         for ranks in options.ranks or default_ranks(machine)
-        for line in _lines(workload, sizes, ranks, bool(settings))
+        for line in _workload_lines(workload, sizes, ranks, bool(settings))
     ]
     return unique_cases(catalog.case(line) for line in lines)
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
-    has_forcing = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
-    forcible = has_forcing and machine.traits.uses_mpiexec
-    return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
+    has_forcible_algorithms = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
+    can_force_algorithms = has_forcible_algorithms and machine.traits.uses_mpiexec
+    return openmpi.forcing() if can_force_algorithms and options.value(INTERNAL_ALGORITHMS) == "yes" else ()
 
 
-def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
+def _requested_workloads(options: Options, catalog: Catalog) -> list[Workload]:
     operations = options.value(OPERATIONS) or TABLED
     return [
         workload
@@ -62,13 +62,18 @@ def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
     ]
 
 
-def _lines(workload: Workload, sizes: Sequence[int], ranks: int, internal: bool) -> Iterator[str]:
-    """The cases of each algorithm at each size; for a barrier, which has no size, with each way of timing
-    it."""
-    ways = [f"{workload.size}={size}" for size in sizes] if workload.size else ["sync=loop", "sync=window"]
-    forced = openmpi.forced(workload.operation, ranks) if internal else []
-    for way in ways:
-        case = f"{workload.name} {way} ranks={ranks}"
+def _workload_lines(
+    workload: Workload, sizes: Sequence[int], ranks: int, has_internal_algorithms: bool
+) -> Iterator[str]:
+    """The cases of each algorithm at each size. A barrier, which has no size, is timed in two ways."""
+    size_or_sync_words = (
+        [f"{workload.size}={size}" for size in sizes] if workload.size else ["sync=loop", "sync=window"]
+    )
+    forcing_settings = openmpi.forced(workload.operation, ranks) if has_internal_algorithms else []
+    for words in size_or_sync_words:
+        case = f"{workload.name} {words} ranks={ranks}"
         yield from (f"{case} {ALGORITHM}={name}" for name in workload.algorithms)
-        if forced:
-            yield from (f"{case} {ALGORITHM}={MPI} setting={setting}" for setting in (PLAIN, *forced))
+        if forcing_settings:
+            yield from (
+                f"{case} {ALGORITHM}={MPI} setting={setting}" for setting in (PLAIN, *forcing_settings)
+            )

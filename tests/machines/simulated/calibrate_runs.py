@@ -29,7 +29,7 @@ def free_clock(monkeypatch) -> None:
 def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] = ()) -> Survey:
     """A whole survey of a fake machine."""
     bench = measurement.fake_bench(FakeLauncher(world or World()))
-    cases = studies.study("survey").plan(Options(ranks=ranks), bench.catalog, bench.machine)
+    cases = studies.find_study("survey").plan(Options(ranks=ranks), bench.catalog, bench.machine)
     run = measurement.create_run(folder, cases, Settings("survey", seed=1), bench)
     measurement.measure(run, bench, lambda event: None)
     return measurement.calibration_survey(run)[0]
@@ -39,7 +39,7 @@ def placed_survey_of(folder: Path, world: World, layout: Layout, within: tuple[L
     """A survey of a fake machine with several nodes, or with several levels within a node."""
     launcher = FakeLauncher(world, nodes=FakeNodes(layout, within))
     bench = measurement.find_levels(measurement.fake_bench(launcher, cores=layout.ranks_per_node))
-    cases = studies.study("survey").plan(Options(), bench.catalog, bench.machine)
+    cases = studies.find_study("survey").plan(Options(), bench.catalog, bench.machine)
     run = measurement.create_run(folder, cases, Settings("survey", seed=1), bench)
     measurement.measure(run, bench, lambda event: None)
     return measurement.calibration_survey(run)[0]

@@ -43,7 +43,7 @@ from hockney.suites.annealing.studies.annealing.results import (
     predictions,
 )
 
-STUDY = studies.study("annealing")
+STUDY = studies.find_study("annealing")
 
 
 def plan(*ranks: int, sizes: tuple[int, ...] = (), **parameters: object) -> list[Case]:

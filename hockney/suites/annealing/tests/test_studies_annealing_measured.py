@@ -78,7 +78,7 @@ def test_load_balancing_moves_walkers_to_the_faster_rank(mpi_results: AnnealingR
 @pytest.mark.slow(40)
 def test_the_page_and_the_answer_are_complete(mpi_results: AnnealingResults):
     evidence = mpi_results.evidence
-    page = studies.study("annealing").page(evidence)
+    page = studies.find_study("annealing").page(evidence)
     assert {"annealing-steps-2", "annealing-energies-2", "annealing-parts"} <= {f.name for f in page.figures}
     document = answer(evidence)
     assert document["choices"][0]["fastest"] is not None

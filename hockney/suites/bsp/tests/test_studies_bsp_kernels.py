@@ -23,7 +23,7 @@ from hockney.suites.bsp.studies.bsp_kernels.headline import headline
 from hockney.suites.bsp.studies.bsp_kernels.plan import KERNELS
 from hockney.suites.bsp.studies.bsp_kernels.results import KernelResults, median_error
 
-STUDY = studies.study("bsp-kernels")
+STUDY = studies.find_study("bsp-kernels")
 SMALL = {"n": (64, 256), "keys": (64, 4096)}
 
 

@@ -19,7 +19,7 @@ from hockney.suites.bsp.studies.bsp_parameters.columns import answer
 from hockney.suites.bsp.studies.bsp_parameters.headline import headline
 from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
-STUDY = studies.study("bsp-parameters")
+STUDY = studies.find_study("bsp-parameters")
 TRUE = FakeBsp()
 
 

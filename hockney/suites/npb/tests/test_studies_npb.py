@@ -29,7 +29,7 @@ from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import PAPER_CLASSES, WORKLOADS
 from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_saving, predictions
 
-STUDY = studies.study("npb")
+STUDY = studies.find_study("npb")
 TRUTH = FakeNpb()
 CLOSE_ERROR = 0.02
 BOTH = {"barrier_at": ("iteration", "step")}

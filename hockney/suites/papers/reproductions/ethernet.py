@@ -29,13 +29,13 @@ from hockney.reproductions.compared import (
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
 from hockney.studies.barriers.paper import (
-    ALGORITHMS,
-    BARRIER,
-    ENGINE,
-    MESSAGE,
-    PRINTED,
+    ALGORITHM_TITLES,
+    BARRIER_KEY,
+    ENGINE_NAMES,
+    MESSAGE_KEY,
     PROCESSES,
-    messages,
+    PUBLICATION,
+    message_count,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ TRUE_SWITCH_MECHANISM = "messages in parallel, as on a real switch"
 
 def parts(catalog: Catalog) -> list[Part]:
     def barrier_cases(*names: str) -> tuple[Case, ...]:
-        return engine_barrier_cases(*(ENGINE[name] for name in names))
+        return engine_barrier_cases(*(ENGINE_NAMES[name] for name in names))
 
     def engine_barrier_cases(*names: str) -> tuple[Case, ...]:
         return tuple(
@@ -83,7 +83,11 @@ def parts(catalog: Catalog) -> list[Part]:
     return [
         Part("message", "switched-ethernet", (message,)),
         Part("barrier", "switched-ethernet", barrier_cases(MPI)),
-        Part("algorithms", "switched-ethernet", barrier_cases(*(name for name in ALGORITHMS if name != MPI))),
+        Part(
+            "algorithms",
+            "switched-ethernet",
+            barrier_cases(*(name for name in ALGORITHM_TITLES if name != MPI)),
+        ),
         Part("true-switch", "switched-ethernet+true-switch", barrier_cases(MPI)),
         Part("others", "switched-ethernet", engine_barrier_cases(*OTHER_ALGORITHMS, MCS_TOURNAMENT)),
         Part(MEDIUM_PART, f"switched-ethernet+{MEDIUM_PART}", engine_barrier_cases(MPI, *BROADCASTS)),
@@ -99,7 +103,7 @@ def on_emulated(machine: str) -> Reproduction:
 
 
 def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
-    algorithm_rows = (barrier_rows(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
+    algorithm_rows = (barrier_rows(answers["algorithms"], name) for name in ALGORITHM_TITLES if name != MPI)
     return [
         message_row(answers),
         *barrier_rows(answers["barrier"], MPI),
@@ -111,7 +115,7 @@ def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
 
 
 def message_row(answers: Mapping[str, Answer]) -> ComparedNumber:
-    row = PRINTED.row(MESSAGE)
+    row = PUBLICATION.row(MESSAGE_KEY)
     message = answers["message"]
     return ComparedNumber(
         row.key,
@@ -126,9 +130,9 @@ def message_row(answers: Mapping[str, Answer]) -> ComparedNumber:
 
 
 def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[ComparedNumber]:
-    title = ALGORITHMS[name]
+    title = ALGORITHM_TITLES[name]
     for p in PROCESSES:
-        row = PRINTED.row(BARRIER.format(name, p))
+        row = PUBLICATION.row(BARRIER_KEY.format(name, p))
         is_single = p == 1
         note = (
             "no message: the printed time is that of the call itself, which is not simulated"
@@ -139,8 +143,8 @@ def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Com
             row.key,
             f"{title}, {p} process{'es' if p > 1 else ''}",
             row.si,
-            None if is_single else answer.seconds("barrier", algorithm=ENGINE[name], ranks=p),
-            None if mechanism or is_single else messages(name, p) * PRINTED.row(MESSAGE).si,
+            None if is_single else answer.seconds("barrier", algorithm=ENGINE_NAMES[name], ranks=p),
+            None if mechanism or is_single else message_count(name, p) * PUBLICATION.row(MESSAGE_KEY).si,
             "s",
             status_of(answer.platform, row.key, mechanism),
             mechanism or (BROADCAST_MECHANISM if name == "tournament" and not is_single else ""),
@@ -163,7 +167,7 @@ def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber])
 
 def _consistency_check(answers: Mapping[str, Answer]) -> Check:
     """Checks that the other barriers take the same time for each of their messages as the printed ones."""
-    p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
+    p, message_s = PROCESSES[-1], PUBLICATION.row(MESSAGE_KEY).si
     claim = (
         f"the other {len(OTHER_ALGORITHMS)} barriers are consistent: 1.2 ms for each of their messages, "
         f"within 10%"
@@ -187,8 +191,8 @@ def _consistency_check(answers: Mapping[str, Answer]) -> Check:
 def _mpi_barrier_check(answers: Mapping[str, Answer]) -> Check:
     p = PROCESSES[-1]
     times = times_on_max_processes(answers)
-    mpi_s, dissemination_s = times[MPI], times[ENGINE["dissemination"]]
-    printed_s = [PRINTED.row(BARRIER.format(name, p)).si for name in (MPI, "dissemination")]
+    mpi_s, dissemination_s = times[MPI], times[ENGINE_NAMES["dissemination"]]
+    printed_s = [PUBLICATION.row(BARRIER_KEY.format(name, p)).si for name in (MPI, "dissemination")]
     printed_ratio = printed_s[0] / printed_s[1]
     claim = (
         f"MPI_Barrier takes {printed_ratio:.1f} times as long as dissemination on {p} processes, within 25%"
@@ -229,7 +233,7 @@ def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
     if seconds is None:
         return statement.unknown()
     known_times = dict(zip(times, seconds, strict=True))
-    name = ENGINE["tournament"]
+    name = ENGINE_NAMES["tournament"]
     other_times = {
         other_name: seconds
         for other_name, seconds in known_times.items()
@@ -248,7 +252,7 @@ def times_on_max_processes(
 ) -> dict[str, float | None]:
     """Returns the times (s) of MPI_Barrier and the ten algorithms on the maximum number of processes, by
     the engine's name."""
-    parts = {MPI: "barrier"} | {name: "algorithms" for key, name in ENGINE.items() if key != MPI}
+    parts = {MPI: "barrier"} | {name: "algorithms" for key, name in ENGINE_NAMES.items() if key != MPI}
     parts |= dict.fromkeys(OTHER_ALGORITHMS, "others")
     if has_single_broadcasts:
         parts |= dict.fromkeys(BROADCASTS, MEDIUM_PART)
@@ -259,11 +263,11 @@ def times_on_max_processes(
 
 
 def message_checks(comparisons: Sequence[ComparedNumber]) -> list[Check]:
-    largest_keys = {BARRIER.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
+    largest_keys = {BARRIER_KEY.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
     claim = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
     return [
         Statement("message", "text", "one message takes 1.2 ms, within 1%").within(
-            [row for row in comparisons if row.key == MESSAGE], 0.01
+            [row for row in comparisons if row.key == MESSAGE_KEY], 0.01
         ),
         Statement("barriers-of-messages", "table 1", claim).within(
             [row for row in comparisons if row.key in largest_keys], 0.1
@@ -283,12 +287,14 @@ def page(
         *(entry for contribution in contributions(NAME) for entry in contribution.summary(answers)),
     )
     return pages.reproduction_page(
-        (NAME, TITLE, PRINTED.citation), answers, comparisons, checks, summary, sections
+        (NAME, TITLE, PUBLICATION.citation), answers, comparisons, checks, summary, sections
     )
 
 
 def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
-    rows = [row for row in pages.time_rows(comparisons) if row.key != MESSAGE and not row.key.endswith("/1")]
+    rows = [
+        row for row in pages.time_rows(comparisons) if row.key != MESSAGE_KEY and not row.key.endswith("/1")
+    ]
     message_barrier_rows = [row for row in rows if row.key.split("/")[2] in MESSAGE_BARRIERS]
     if not pages.simulated_rows(rows):
         return (
@@ -322,8 +328,10 @@ def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
 def _barriers_table(answers: Mapping[str, Answer]) -> Table:
     """Returns a table of all algorithms of the paper on the maximum number of processes."""
     times, medium_times = times_on_max_processes(answers), times_on_max_processes(answers, True)
-    printed_times = {ENGINE[key]: PRINTED.row(BARRIER.format(key, PROCESSES[-1])).si for key in ENGINE}
-    titles = {ENGINE[key]: title for key, title in ALGORITHMS.items()} | OTHER_ALGORITHMS
+    printed_times = {
+        ENGINE_NAMES[key]: PUBLICATION.row(BARRIER_KEY.format(key, PROCESSES[-1])).si for key in ENGINE_NAMES
+    }
+    titles = {ENGINE_NAMES[key]: title for key, title in ALGORITHM_TITLES.items()} | OTHER_ALGORITHMS
     rows = tuple(
         (
             titles[name],
@@ -350,15 +358,17 @@ def _barriers_table(answers: Mapping[str, Answer]) -> Table:
 
 def _barrier_figure(answers: Mapping[str, Answer]) -> Figure:
     series = []
-    for name, title in ALGORITHMS.items():
-        rows = [(p, PRINTED.row(BARRIER.format(name, p)).si) for p in PROCESSES]
+    for name, title in ALGORITHM_TITLES.items():
+        rows = [(p, PUBLICATION.row(BARRIER_KEY.format(name, p)).si) for p in PROCESSES]
         series.append(pages.make_series(f"{title}, published", rows, "line", title))
-    base_curves = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
+    base_curves = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHM_TITLES]
     variants = (("true-switch", MPI, " on a true switch"), (MEDIUM_PART, "tournament", ", one broadcast"))
     for part, name, suffix in (*base_curves, *variants):
-        seconds = [(p, answers[part].seconds("barrier", algorithm=ENGINE[name], ranks=p)) for p in PROCESSES]
-        group = f"{ALGORITHMS[name]}{suffix}"
-        series.append(pages.make_series(f"{ALGORITHMS[name]}, simulated{suffix}", seconds, group=group))
+        seconds = [
+            (p, answers[part].seconds("barrier", algorithm=ENGINE_NAMES[name], ranks=p)) for p in PROCESSES
+        ]
+        group = f"{ALGORITHM_TITLES[name]}{suffix}"
+        series.append(pages.make_series(f"{ALGORITHM_TITLES[name]}, simulated{suffix}", seconds, group=group))
     return Figure(
         "ethernet-figure-1",
         "Figure 1: time of barriers",

@@ -63,12 +63,12 @@ class EthernetOnTcp:
         simulated_parts = {part.name: part for part in ethernet.parts(catalog)}
         barriers = tuple(
             catalog.case(f"barrier algorithm={algorithm} sync=loop ranks={p}")
-            for algorithm in ethernet.ENGINE.values()
+            for algorithm in ethernet.ENGINE_NAMES.values()
             for p in (2, *PROCESSES)
         )
         two_processes = tuple(
             catalog.case(f"barrier algorithm={algorithm} sync=window ranks=2")
-            for algorithm in ethernet.ENGINE.values()
+            for algorithm in ethernet.ENGINE_NAMES.values()
         )
         message = catalog.case(f"isend_recv bytes={ethernet.MESSAGE_BYTES} ranks=2")
         survey = emulated.survey_part(catalog, MACHINE, self.machine, EXCHANGE_PROCESSES, EXCHANGE_SIZES)
@@ -82,7 +82,7 @@ class EthernetOnTcp:
     def compare(self, answers: Answers) -> list[ComparedNumber]:
         message = ethernet.message_row(answers)
         rows = [replace(message, emulated=answers[emulated.SURVEY].seconds("isend_recv"))]
-        for name in ethernet.ALGORITHMS:
+        for name in ethernet.ALGORITHM_TITLES:
             part = answers["barrier" if name == MPI else "algorithms"]
             for p, row in zip(ethernet.PROCESSES, ethernet.barrier_rows(part, name), strict=True):
                 rows.append(
@@ -115,23 +115,23 @@ class EthernetOnTcp:
             Section("Barriers", tables=(findings, messages)),
             Section("The exchange", tables=(exchange,)),
         ]
-        heading = (self.NAME, self.TITLE, ethernet.PRINTED.citation)
+        heading = (self.NAME, self.TITLE, ethernet.PUBLICATION.citation)
         summary = emulated.summary(SUMMARY, checks)
         return pages.reproduction_page(heading, answers, comparisons, checks, summary, sections, lead=figure)
 
 
 def emulated_barrier_s(answers: Answers, name: str, processes: int) -> float | None:
     """Returns the seconds of a barrier on the emulated machine."""
-    return answers[BARRIER_PART].seconds("barrier", algorithm=ethernet.ENGINE[name], ranks=processes)
+    return answers[BARRIER_PART].seconds("barrier", algorithm=ethernet.ENGINE_NAMES[name], ranks=processes)
 
 
 def simulated_barrier_s(answers: Answers, name: str, processes: int) -> float | None:
     part = answers[TWO_PROCESSES_PART if processes == 2 else "barrier" if name == MPI else "algorithms"]
-    return part.seconds("barrier", algorithm=ethernet.ENGINE[name], ranks=processes)
+    return part.seconds("barrier", algorithm=ethernet.ENGINE_NAMES[name], ranks=processes)
 
 
 def published_barrier_s(name: str, processes: int) -> float:
-    return ethernet.PRINTED.row(ethernet.BARRIER.format(name, processes)).si
+    return ethernet.PUBLICATION.row(ethernet.BARRIER_KEY.format(name, processes)).si
 
 
 # Findings of the paper
@@ -145,7 +145,7 @@ def message_cost_check(barrier_time: BarrierTime) -> Check:
     )
     statement = Statement("as-much-as-messages", "table 1", claim)
     seconds_per_message = [
-        seconds / ethernet.messages(name, MAX_PROCESSES)
+        seconds / ethernet.message_count(name, MAX_PROCESSES)
         for name in ethernet.MESSAGE_BARRIERS
         if (seconds := barrier_time(name, MAX_PROCESSES)) is not None
     ]
@@ -159,16 +159,16 @@ def message_cost_check(barrier_time: BarrierTime) -> Check:
 def fastest_barriers_check(barrier_time: BarrierTime) -> Check:
     claim = f"tournament and MCS tree are the fastest barriers on {MAX_PROCESSES} processes"
     statement = Statement("fastest-barriers", "table 1", claim)
-    seconds = values_if_complete(barrier_time(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS)
+    seconds = values_if_complete(barrier_time(name, MAX_PROCESSES) for name in ethernet.ALGORITHM_TITLES)
     if seconds is None:
         return statement.unknown(emulated.NOT_MEASURED)
-    known_times = dict(zip(ethernet.ALGORITHMS, seconds, strict=True))
+    known_times = dict(zip(ethernet.ALGORITHM_TITLES, seconds, strict=True))
     claimed_algorithms = ("tournament", "mcs-tree")
     slowest_claimed_s = max(known_times[name] for name in claimed_algorithms)
     fastest_other_s = min(seconds for name, seconds in known_times.items() if name not in claimed_algorithms)
     sorted_names = sorted(known_times, key=lambda name: known_times[name])
     finding = ", ".join(
-        f"{ethernet.ALGORITHMS[name]} {format_value(known_times[name], 's')}" for name in sorted_names
+        f"{ethernet.ALGORITHM_TITLES[name]} {format_value(known_times[name], 's')}" for name in sorted_names
     )
     return statement.check(slowest_claimed_s <= EQUAL_FACTOR * fastest_other_s, finding)
 
@@ -209,8 +209,11 @@ def _findings_table(answers: Answers) -> Table:
 def _messages_table(answers: Answers) -> Table:
     """Returns a table of the times per message on the maximum number of processes."""
     rows = []
-    for name, title in ethernet.ALGORITHMS.items():
-        counted_messages, sent_messages = paper.messages(name, MAX_PROCESSES), paper.sent(name, MAX_PROCESSES)
+    for name, title in ethernet.ALGORITHM_TITLES.items():
+        counted_messages, sent_messages = (
+            paper.message_count(name, MAX_PROCESSES),
+            paper.transmission_count(name, MAX_PROCESSES),
+        )
         totals = (
             (published_barrier_s(name, MAX_PROCESSES), counted_messages),
             (simulated_barrier_s(answers, name, MAX_PROCESSES), sent_messages),
@@ -233,7 +236,7 @@ def _messages_table(answers: Answers) -> Table:
 
 def _barrier_figure(answers: Answers) -> Figure:
     series: list[Series] = []
-    for name, title in ethernet.ALGORITHMS.items():
+    for name, title in ethernet.ALGORITHM_TITLES.items():
         published_points = [(p, published_barrier_s(name, p)) for p in PROCESSES]
         simulated_points = [(p, simulated_barrier_s(answers, name, p)) for p in (2, *PROCESSES)]
         emulated_points = [(p, emulated_barrier_s(answers, name, p)) for p in (2, *PROCESSES)]

@@ -12,7 +12,7 @@ from hockney.core.fit import Estimate
 from hockney.core.wording import join_words, plural
 from hockney.models.statistics import NOTABLE, time_to_decide
 from hockney.pages.format import format_share, ratio_interval_suffix
-from hockney.studies.needed_budget import multiple, remedy
+from hockney.studies.needed_budget import budget_multiple, remedy
 from hockney.suites.annealing.studies.annealing.choice import (
     Loss,
     SetupChoice,
@@ -80,7 +80,7 @@ def _choice_sentences(run: AnnealingResults, setup_choice: SetupChoice) -> Itera
     if setup_choice.recommendation is None:
         times = [time_to_decide(ratio) for ratio in setup_choice.undecided_ratios] or [math.inf]
         launches = min(len(p.records) for p in setup_choice.rivals)
-        yield remedy(multiple(times, launches), launches, run.evidence.settings)
+        yield remedy(budget_multiple(times, launches), launches, run.evidence.settings)
     yield _comparison_sentence(run, setup_choice)
 
 

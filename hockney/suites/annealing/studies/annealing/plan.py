@@ -17,8 +17,19 @@ from hockney.core.parameters import StudyParameter
 from hockney.core.wording import plural
 from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
-from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
-from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
+from hockney.studies.progress import (
+    OWN_PROGRESS,
+    THREAD_PROGRESS,
+    measures_own_progress,
+    requested_thread_setting,
+)
+from hockney.studies.shared_parameters import (
+    PREDICT,
+    SURVEY,
+    SYNC,
+    require_simulated_machine,
+    synchronization,
+)
 from hockney.studies.sizes import default_ranks
 from hockney.suites.annealing.models.program import SCHEDULE_BYTES, SETUPS, STATISTICS_BYTES
 
@@ -89,8 +100,8 @@ PROGRESS = StudyParameter(
     "progress",
     "choice",
     "own: by calls of MPI only; thread: also by MPI's progress thread, for set-ups that do not block",
-    default=OWN,
-    choices=(OWN, THREAD),
+    default=OWN_PROGRESS,
+    choices=(OWN_PROGRESS, THREAD_PROGRESS),
     many=True,
     example="own,thread",
 )
@@ -145,7 +156,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "use size= for the size of the problem, for example size=200",
             code="annealing-has-no-sizes",
         )
-    refuse_on_others(options, machine, STEP_S, ARITHMETIC)
+    require_simulated_machine(options, machine, STEP_S, ARITHMETIC)
     ranks = sorted({*(options.ranks or default_ranks(machine))} - {1})
     excessive_rank_counts = [p for p in ranks if p > options.value(WALKERS)]
     if excessive_rank_counts:
@@ -193,7 +204,7 @@ def _is_available(name: str, machine: Machine) -> bool:
 
 def _case_lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Machine) -> Iterator[str]:
     names = setup_names(options, catalog, machine)
-    arguments = [WORKLOADS[0], f"sync={sync_of(options, machine)}"]
+    arguments = [WORKLOADS[0], f"sync={synchronization(options, machine)}"]
     arguments += [
         f"{parameter.name}={value}"
         for parameter in SHARED_PARAMETERS
@@ -227,7 +238,7 @@ def _parameter_value(parameter: StudyParameter, options: Options) -> Any:
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """Returns the setting of the progress thread, if it is measured. Raises UsageError if it is requested
     and MPI has none."""
-    return thread_setting(options.value(PROGRESS), machine)
+    return requested_thread_setting(options.value(PROGRESS), machine)
 
 
 def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
@@ -238,7 +249,7 @@ def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
     is_nonblocking = model is None or model.can_test
     test_intervals = options.value(TEST_EVERY) if is_nonblocking else (0,)
     for lag in lags:
-        if not is_nonblocking or by_calls(options.value(PROGRESS)):
+        if not is_nonblocking or measures_own_progress(options.value(PROGRESS)):
             yield from (f"lag={lag} test_every={test_interval}" for test_interval in test_intervals)
         if is_nonblocking:
             for setting in launch_settings(options, machine):
@@ -259,7 +270,7 @@ COLLECTIVE_SIZES = {"bcast": (8, SCHEDULE_BYTES, 64), "gather": (8, STATISTICS_B
 def cost_lines(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iterator[str]:
     if not ranks:
         return
-    yield from places.at_each(_message_lines(catalog), machine)
+    yield from places.at_prediction_levels(_message_lines(catalog), machine)
     for operation, sizes in COLLECTIVE_SIZES.items():
         for workload in catalog.with_role("collective"):
             if workload.operation == operation:

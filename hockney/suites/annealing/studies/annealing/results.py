@@ -17,8 +17,8 @@ from hockney.models.significance import widen
 from hockney.models.statistics import Observation, Verdict, interval_stretch, ratio, verdict
 from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import rate_from_time
-from hockney.studies.program_costs import communication
-from hockney.studies.progress import SETTING
+from hockney.studies.program_costs import find_communication_costs
+from hockney.studies.progress import SETTING_NAME
 from hockney.suites.annealing.models.prediction import SingleRank, handling_times, predict, round_spread
 from hockney.suites.annealing.models.program import program_of
 from hockney.suites.annealing.models.rounds import RankTimes
@@ -58,7 +58,7 @@ class AnnealingPoint:
     @property
     def uses_progress_thread(self) -> bool:
         """Whether MPI's progress thread is on."""
-        return self.measurement.case.setting == SETTING
+        return self.measurement.case.setting == SETTING_NAME
 
     @property
     def ranks(self) -> int:
@@ -179,7 +179,7 @@ class AnnealingResults:
         measured_by_line = {
             measurement.case.line: measurement
             for measurement in self.evidence.measured
-            if measurement.workload.role == ROLE and measurement.case.setting in ("", SETTING)
+            if measurement.workload.role == ROLE and measurement.case.setting in ("", SETTING_NAME)
         }
         points = [
             AnnealingPoint(
@@ -335,7 +335,7 @@ def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
     """Predicts all set-ups that have a model, if one rank was measured and the costs of messages are
     known."""
     run = AnnealingResults.of(evidence)
-    costs = communication(evidence)
+    costs = find_communication_costs(evidence)
     if costs is None:
         return AnnealingPredictions(())
     cores = evidence.run.cores(evidence.machine)

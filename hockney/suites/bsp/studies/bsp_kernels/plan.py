@@ -13,9 +13,9 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Options, unique_cases
-from hockney.studies.shared_parameters import SYNC, sync_of
+from hockney.studies.shared_parameters import SYNC, synchronization
 from hockney.studies.sizes import default_ranks
-from hockney.studies.survey import sweep
+from hockney.studies.survey import ping_pong_sweep
 from hockney.suites.bsp.models.programs import LocalWork, distinct_local_work, supersteps
 from hockney.suites.bsp.studies.bsp_parameters.plan import (
     LOCAL_WORK,
@@ -82,7 +82,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Returns the cases to measure. As in bsp-parameters, `--sizes` replaces the bytes of relations of words,
     and of blocks."""
     ranks = options.ranks or default_ranks(machine)
-    sync = sync_of(options, machine)
+    sync = synchronization(options, machine)
     kernels = [catalog.case(line) for line in kernel_lines(options, machine, ranks, sync)]
     if not kernels:
         raise UsageError(
@@ -93,7 +93,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     lines = [line for p in add_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
     lines += [line for case in kernels for line in _local_work_lines(case, catalog, machine, sync)]
-    return unique_cases([*kernels, *(catalog.case(line) for line in (*lines, *sweep(MESSAGE_SIZES)))])
+    return unique_cases(
+        [*kernels, *(catalog.case(line) for line in (*lines, *ping_pong_sweep(MESSAGE_SIZES)))]
+    )
 
 
 def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync: str) -> Iterator[str]:

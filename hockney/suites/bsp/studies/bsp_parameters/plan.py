@@ -12,9 +12,9 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.pages.evidence import Options, unique_cases
-from hockney.studies.shared_parameters import SYNC, sync_of
+from hockney.studies.shared_parameters import SYNC, synchronization
 from hockney.studies.sizes import default_ranks
-from hockney.studies.survey import sweep
+from hockney.studies.survey import ping_pong_sweep
 from hockney.suites.bsp.models.parameters import operations_per_second
 from hockney.suites.bsp.models.programs import WORD_BYTES, LocalWork
 
@@ -65,7 +65,7 @@ WORKLOADS = (
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Returns the cases to measure. `--sizes` replaces the bytes of relations of words, and of blocks."""
     ranks = options.ranks or default_ranks(machine)
-    sync = sync_of(options, machine)
+    sync = synchronization(options, machine)
     lines = [line for p in add_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
     lines += [
         line for p in ranks for work in LOCAL_WORK for line in rate_lines(work, p, catalog, machine, sync)
@@ -124,7 +124,7 @@ def described_rate(machine: Machine, operation: str) -> float:
 def _message_lines(ranks: Sequence[int], sync: str) -> Iterator[str]:
     """Yields cases of the paper's other measurements: one message, two that cross, and the bisection of a
     line of nodes."""
-    yield from sweep(MESSAGE_SIZES)
+    yield from ping_pong_sweep(MESSAGE_SIZES)
     yield from (f"pingpong_double bytes={size} buffers=hot ranks=2" for size in MESSAGE_SIZES)
     yield from (
         f"bisection bytes={BISECTION_BYTES} direction=both sync={sync} ranks={p}" for p in ranks if p % 2 == 0

@@ -15,8 +15,14 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.loggp_sim import message_startup
 from hockney.pages.evidence import Options, unique_cases
-from hockney.studies.program_costs import cost_cases, needs_of
-from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
+from hockney.studies.program_costs import communication_needs, cost_cases
+from hockney.studies.shared_parameters import (
+    PREDICT,
+    SURVEY,
+    SYNC,
+    require_simulated_machine,
+    synchronization,
+)
 from hockney.studies.sizes import default_ranks
 from hockney.suites.npb.programs import PIPELINED, program_of
 from hockney.suites.npb.programs.program import Indivisible, NpbProgram, uniform_rates
@@ -119,12 +125,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "use class=, for example class=A",
             code="benchmarks-have-no-sizes",
         )
-    refuse_on_others(options, machine, RATE, ARITHMETIC)
+    require_simulated_machine(options, machine, RATE, ARITHMETIC)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     lines = [line for name in benchmark_names(options) for line in _case_lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
     if options.value(PREDICT) == "yes" and options.survey is None and machine.platform is None:
-        needs = (needs_of(program.iteration(uniform_rates(1.0))) for program in _programs(cases))
+        needs = (communication_needs(program.iteration(uniform_rates(1.0))) for program in _programs(cases))
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine)]
     return unique_cases(cases)
 
@@ -150,7 +156,7 @@ def benchmark_names(options: Options) -> Sequence[str]:
 
 
 def _case_lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) -> Iterator[str]:
-    arguments = [name, f"class={_class_of(name, options)}", f"sync={sync_of(options, machine)}"]
+    arguments = [name, f"class={_class_of(name, options)}", f"sync={synchronization(options, machine)}"]
     arguments += [f"{parameter.name}={options.value(parameter)}" for parameter in (ARITHMETIC, FAULT)]
     if rate := _rate_value(name, options, machine):
         arguments.append(f"rate={rate:.6g}")

@@ -25,7 +25,7 @@ from hockney.pages.caveats import load_premise
 from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import rate_from_time
 from hockney.pages.metrics import operation_rate
-from hockney.studies.program_costs import communication
+from hockney.studies.program_costs import find_communication_costs
 from hockney.suites.npb.programs import program_of
 from hockney.suites.npb.programs.assumptions import KernelDiagnosis, PhaseTime, diagnose
 from hockney.suites.npb.programs.program import NpbProgram, Rates, measured_rates
@@ -395,7 +395,7 @@ def _compute_predictions(evidence: Evidence) -> NpbPredictions:
     messages are known (on several nodes, of messages between nodes). On a busy machine no assumption is
     named, since the load causes the errors."""
     run = NpbResults.of(evidence)
-    costs = communication(evidence)
+    costs = find_communication_costs(evidence)
     if costs is None:
         return NpbPredictions(())
     rates = {(p.kernel, p.size): _rates(p) for p in run.barrier_free_points if p.ranks == 1}
