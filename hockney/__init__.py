@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hockney.api.replays import TracePrediction, predict_trace, replay_trace
     from hockney.api.run_contents import Run
     from hockney.api.run_options import RunOptions
+    from hockney.api.scaling_predictions import ScalingPrediction, predict_scaling
     from hockney.core.errors import (
         EnvironmentProblem,
         HockneyError,
@@ -63,6 +64,7 @@ __all__ = [
     "Run",
     "RunInterrupted",
     "RunOptions",
+    "ScalingPrediction",
     "TracePrediction",
     "UsageError",
     "__version__",
@@ -72,6 +74,7 @@ __all__ = [
     "load_profile",
     "open",
     "predict",
+    "predict_scaling",
     "predict_trace",
     "profile",
     "replay_trace",

@@ -23,9 +23,10 @@ PYTHON = {
     "studies": 6, "archive": 6,
     "report": 7, "profiles": 7,
     "replay": 8,
-    "api": 9,
-    "suites": 10,
-    "cli": 11,
+    "extrapolation": 9,
+    "api": 10,
+    "suites": 11,
+    "cli": 12,
 }  # fmt: skip
 ENGINE = {
     "include": 0,

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from hockney.api.reproduction import ReproductionResult, reproduce
     from hockney.api.run_contents import Run, load
     from hockney.api.run_options import Replacements, RunOptions
+    from hockney.api.scaling_predictions import ScalingPrediction, predict_scaling
     from hockney.api.verification import salvage, verify
 else:
     __getattr__ = lazy.attribute_getter(__name__)

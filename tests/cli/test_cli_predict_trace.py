@@ -123,7 +123,7 @@ def test_errors(hockney, monkeypatch):
     for words, code in {
         ("runs/app", "n=3"): "size-of-profile",
         ("runs/app", "--work", "1s"): "option-without-effect",
-        ("runs/app", "--ranks", "4"): "option-without-effect",
+        ("runs/app", "--ranks", "4"): "few-rank-counts",
         ("runs/app", "--serial", "1%"): "option-without-effect",
         ("runs/app", "--allreduce", "8B*2"): "unknown-algorithm",
         ("runs/app", "--algorithm", "bcast"): "bad-algorithm-choice",

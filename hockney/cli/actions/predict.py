@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hockney import api
 from hockney.cli.output.progress import ProgressReporter
@@ -24,6 +25,10 @@ from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 from hockney.profiles.manifest import is_profile
 from hockney.system.files import check_user_file
 
+if TYPE_CHECKING:
+    from hockney.extrapolation.tables import ScalingAnswer
+    from hockney.replay.tables import Answer
+
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
 _NOT_FOR_KERNELS = ("work", "message", "grid", "halo", "allreduce", "network", "nodes", "ranks_per_node")
@@ -33,7 +38,7 @@ _ALGORITHM = (*_NOT_FOR_KERNELS, "rate")
 
 _FOR_PROFILES = (
     "barrier", "algorithms", "eager_limit", "latency", "bandwidth", "aggregate", "overlap", "balance",
-    "quiet_cores", "compute_scale", "freeze", "page",
+    "quiet_cores", "compute_scale", "freeze", "page", "scaling",
 )  # fmt: skip
 """Options that only apply to the profile of a program."""
 _NOT_FOR_PROFILES = (
@@ -54,6 +59,8 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
             code="archive-without-scores",
         )
     if kernel and not named and is_profile(to_path(kernel[0])):
+        if given["ranks"] or given["scaling"] or any(is_profile(to_path(each)) for each in kernel[1:]):
+            return _predict_scaling(kernel, size, given)
         return _predict_profile(kernel, size, given)
     _refuse_other_options("what is not a profile", "the trace of a program has it", given, _FOR_PROFILES)
     words = (*([named] if named else []), *kernel)
@@ -126,8 +133,7 @@ def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             "leave it out",
             code="size-of-profile",
         )
-    defaults = {"serial": 0.0, "exchanges": 1.0, "imbalance": 1.0}
-    changed_options = {name: given[name] != value for name, value in defaults.items()}
+    changed_options = _changed_options(given)
     _refuse_other_options(
         "a profile",
         "its trace has the program's work and messages",
@@ -170,18 +176,79 @@ def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]
     if document is not None:
         print_json({**document, **{name: printable(str(path)) for name, path in written_files}})
     else:
-        for sentence in answer.sentences:
-            print_line(sentence)
-        for table in answer.tables:
-            echo()
-            print_line(table.title)
-            print_table(table)
-            if table.caption:
-                print_line(table.caption)
-        print_caveats(answer.caveats, apart=True)
-        for name, path in written_files:
-            print_unwrapped(f"{name}: {printable(str(path))}")
+        _print_answer(answer, written_files)
     return ExitCode.INCONCLUSIVE if answer.withheld else ExitCode.SUCCESS
+
+
+def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int:
+    """Predict how a program with traces on several numbers of ranks scales."""
+    for word in words:
+        if not is_profile(to_path(word)):
+            raise UsageError(
+                f"{printable(word)} is not a profile",
+                "profiles on several numbers of ranks show how a program scales",
+                "name profiles only",
+                code="no-profile-to-scale",
+                text=word,
+            )
+    others = [each for each in _FOR_PROFILES if each not in ("compute_scale", "page", "scaling")]
+    changed_options = _changed_options(given)
+    _refuse_other_options(
+        "several profiles",
+        "they predict how the program scales as it is",
+        {**given, **changed_options, "class": size},
+        (*(each for each in _NOT_FOR_PROFILES if each not in ("ranks",)), *changed_options, "class", *others),
+    )
+    if not given["ranks"]:
+        raise UsageError(
+            "--ranks is missing",
+            "it names the numbers of ranks to predict",
+            "use for example --ranks 16:256",
+            code="scaling-without-ranks",
+        )
+    if given["page"] is not None:
+        refuse_early(given["page"])
+    with ProgressReporter(given["quiet"]) as reporter:
+        prediction = api.predict_scaling(
+            words,
+            given["ranks"],
+            scaling=given["scaling"] or "strong",
+            machine=given["machine"],
+            compute_scale=given["compute_scale"] or 1.0,
+            run=given["run"],
+            cost=given["cost"],
+            listen=reporter,
+        )
+        document = prediction.document
+        written = []
+        if given["page"] is not None:
+            with reporter.show_step("writing the report"):
+                written.append(("report", prediction.report(given["page"])))
+    if given["as_json"]:
+        print_json({**document, **{name: printable(str(path)) for name, path in written}})
+    else:
+        _print_answer(prediction.answer, written)
+    return ExitCode.INCONCLUSIVE if prediction.refused else ExitCode.SUCCESS
+
+
+def _print_answer(answer: Answer | ScalingAnswer, written: Sequence[tuple[str, Path]]) -> None:
+    for sentence in answer.sentences:
+        print_line(sentence)
+    for table in answer.tables:
+        echo()
+        print_line(table.title)
+        print_table(table)
+        if table.caption:
+            print_line(table.caption)
+    print_caveats(answer.caveats, apart=True)
+    for name, path in written:
+        print_unwrapped(f"{name}: {printable(str(path))}")
+
+
+def _changed_options(given: Mapping[str, Any]) -> dict[str, bool]:
+    """Options of described algorithms that do not have their defaults."""
+    defaults = {"serial": 0.0, "exchanges": 1.0, "imbalance": 1.0}
+    return {name: given[name] != value for name, value in defaults.items()}
 
 
 def _predict_kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:

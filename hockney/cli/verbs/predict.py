@@ -88,8 +88,9 @@ def _parse_network(text: str) -> str:
     "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
     "hockney predict jacobi.toml n=8192 --ranks 4:512 --machine t3e",
     "hockney predict runs/app --allreduce best --freeze prediction.json",
+    "hockney predict runs/app-2 runs/app-4 runs/app-8 --ranks 16:256 --machine t3e",
 )
-@click.argument("kernel", nargs=-1, metavar="[PROFILE|FILE|KERNEL] [NAME=VALUE...]")
+@click.argument("kernel", nargs=-1, metavar="[PROFILE...|FILE|KERNEL] [NAME=VALUE...]")
 @click.option(
     "--kernel",
     "named",
@@ -206,6 +207,11 @@ def _parse_network(text: str) -> str:
     help="Of a PROFILE: times of computation, relative to the recorded ones.",
 )
 @click.option(
+    "--scaling",
+    type=click.Choice(("strong", "weak")),
+    help="Of several PROFILES: whether the problem or each rank's part stays the same.  [default: strong]",
+)
+@click.option(
     "--freeze",
     type=options.FILE,
     help="Of a PROFILE: write the prediction, with a checksum, for 'hockney profile --check FILE'.",
@@ -221,6 +227,9 @@ def command() -> None:
     Given a PROFILE with a trace (hockney profile --trace), predict how long the program would take with
     changes (docs/replay.md). By default, all known changes are listed, the largest gain first; options name
     changes that are made together.
+
+    Given PROFILES of a program on at least three numbers of ranks, predict how it scales to other numbers,
+    --ranks (docs/replay.md). The exit code is 4 if its structure on more ranks is not known.
 
     The algorithm computes for T seconds on a single rank; part of this time may be serial. On several ranks,
     which form a ring, each rank exchanges messages with its two neighbors. Nothing is measured: the cost of

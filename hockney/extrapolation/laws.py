@@ -1,0 +1,230 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How counts and sizes depend on the number of ranks: laws with one or two coefficients that predict each
+observation from the others."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hockney.extrapolation.grids import Dims
+
+EXACT = 0.002
+"""Relative error that rounding causes, as in the division of a problem among ranks."""
+APPROXIMATE = 0.05
+"""Relative error of laws for values that vary between ranks and iterations."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The number of ranks P and the sizes of their grid, each to a power: P^power times the product of the
+    sizes to theirs. With `logarithm` instead log2(P), rounded up if it is "ceil"; `shift` is added to P."""
+
+    text: str
+    power: float = 0.0
+    powers: tuple[float, ...] = ()
+    logarithm: Literal["", "exact", "ceil"] = ""
+    shift: int = 0
+
+    def at(self, ranks: int, dims: Dims) -> float:
+        if self.logarithm:
+            value = math.log2(ranks)
+            return float(math.ceil(value)) if self.logarithm == "ceil" else value
+        sizes = math.prod(size**power for size, power in zip(dims, self.powers, strict=False))
+        return float((ranks + self.shift) ** self.power * sizes)
+
+
+@dataclass(frozen=True)
+class Law:
+    """`offset` + `factor` x basis. `error` is the largest relative error of an observation that is predicted
+    from the others."""
+
+    basis: Basis
+    factor: float
+    offset: float = 0.0
+    error: float = 0.0
+
+    @property
+    def is_exact(self) -> bool:
+        return self.error <= EXACT
+
+    def at(self, ranks: int, dims: Dims) -> float:
+        return self.offset + self.factor * self.basis.at(ranks, dims)
+
+    @property
+    def text(self) -> str:
+        term = self.basis.text if self.basis is not CONSTANT else ""
+        factor = f"{self.factor:g}" if not term or self.factor != 1 else ""
+        offset = f" {'+' if self.offset > 0 else '-'} {abs(self.offset):g}" if self.offset else ""
+        return " ".join(each for each in (factor, term) if each) + offset
+
+
+CONSTANT = Basis("1")
+
+
+def _bases(dimensions: int) -> Iterator[Basis]:
+    yield CONSTANT
+    for count in range(1, dimensions):
+        for chosen in itertools.combinations(range(dimensions), count):
+            text = " ".join("xyz"[k] for k in chosen)
+            for sign, operator in ((-1.0, "/"), (1.0, "*")):
+                powers = tuple(sign if k in chosen else 0.0 for k in range(dimensions))
+                yield Basis(f"{operator} ({text})", powers=powers)
+    yield Basis("/ P", -1)
+    yield Basis("* P", 1)
+    yield Basis("* (P - 1)", 1, shift=-1)
+    yield Basis("* log2(P)", logarithm="exact")
+    yield Basis("* ceil(log2(P))", logarithm="ceil")
+    for power, text in ((1 / 2, "1/2"), (1 / 3, "1/3"), (2 / 3, "2/3")):
+        yield Basis(f"/ P^({text})", -power)
+        yield Basis(f"* P^({text})", power)
+    yield Basis("/ P^2", -2)
+    for k in range(dimensions if dimensions > 1 else 0):
+        yield Basis(f"/ (P {'xyz'[k]})", -1, tuple(-1.0 if j == k else 0.0 for j in range(dimensions)))
+
+
+def fit_law(
+    values: Mapping[int, float], dims: Mapping[int, Dims], tolerance: float = APPROXIMATE
+) -> Law | None:
+    """The simplest law of the values by number of ranks. One coefficient needs two observations, an offset as
+    well three. A law that is exact comes before one that is not; None if the error of the best one is larger
+    than the tolerance."""
+    counts = sorted(values)
+    observed = np.array([values[ranks] for ranks in counts], dtype=float)
+    if len(set(observed.tolist())) == 1:
+        return Law(CONSTANT, float(observed[0])) if len(counts) > 1 or observed[0] == 0 else None
+    best: Law | None = None
+    for with_offset in (False, True):
+        if len(counts) < (3 if with_offset else 2):
+            continue
+        for basis in _bases(len(dims[counts[0]])):
+            if with_offset and basis is CONSTANT:
+                continue
+            law = _fitted(basis, counts, observed, dims, with_offset)
+            if law is not None and law.error <= tolerance and (best is None or law.error < best.error / 2):
+                best = law
+            if best is not None and best.is_exact:
+                return best
+    return best
+
+
+def _fitted(
+    basis: Basis, counts: Sequence[int], observed: np.ndarray, dims: Mapping[int, Dims], with_offset: bool
+) -> Law | None:
+    x = np.array([basis.at(ranks, dims[ranks]) for ranks in counts])
+    if with_offset and len(np.unique(x)) < 3:
+        return None
+    error = 0.0
+    for k in range(len(counts)):
+        others = np.arange(len(counts)) != k
+        factor, offset = _coefficients(x[others], observed[others], with_offset)
+        error = max(error, _error(factor * x[k] + offset, observed[k]))
+    factor, offset = _coefficients(x, observed, with_offset)
+    return Law(basis, factor, offset, error)
+
+
+def _coefficients(x: np.ndarray, y: np.ndarray, with_offset: bool) -> tuple[float, float]:
+    """With the least relative errors."""
+    weight = 1 / np.maximum(np.abs(y), 1e-300)
+    if not with_offset:
+        return float((x * y * weight**2).sum() / max((x * x * weight**2).sum(), 1e-300)), 0.0
+    rows = np.stack([x, np.ones(len(x))], axis=1) * weight[:, None]
+    factor, offset = np.linalg.lstsq(rows, y * weight, rcond=None)[0]
+    return float(factor), float(offset)
+
+
+def _error(predicted: float, value: float) -> float:
+    """Relative; differences below one, of counts and bytes, are due to rounding."""
+    difference = abs(predicted - value)
+    return 0.0 if difference < 1 else difference / max(abs(value), 1e-300)
+
+
+# Partners and sizes in loops whose number of iterations depends on the number of ranks.
+
+
+@dataclass(frozen=True)
+class PartnerRule:
+    """The partner in iteration k of K, from 0 on, of rank r of P."""
+
+    text: str
+    at: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+Index = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def _partner_rules() -> Iterator[PartnerRule]:
+    def forwards(k: np.ndarray, count: np.ndarray) -> np.ndarray:
+        return k
+
+    def backwards(k: np.ndarray, count: np.ndarray) -> np.ndarray:
+        return count - 1 - k
+
+    directions: tuple[tuple[str, Index], ...] = (("k", forwards), ("K - 1 - k", backwards))
+    for text, index in directions:
+        yield from _doubling(text, index)
+    for text, index in directions:
+        yield from _counting(text, index)
+
+
+def _doubling(text: str, index: Index) -> Iterator[PartnerRule]:
+    yield PartnerRule(f"r xor 2^({text})", lambda r, ranks, k, count: r ^ (1 << index(k, count)))
+    yield PartnerRule(
+        f"r + 2^({text}) mod P", lambda r, ranks, k, count: (r + (1 << index(k, count))) % ranks
+    )
+    yield PartnerRule(
+        f"r - 2^({text}) mod P", lambda r, ranks, k, count: (r - (1 << index(k, count))) % ranks
+    )
+
+
+def _counting(text: str, index: Index) -> Iterator[PartnerRule]:
+    yield PartnerRule(text, lambda r, ranks, k, count: index(k, count))
+    yield PartnerRule(f"{text} + 1", lambda r, ranks, k, count: index(k, count) + 1)
+    yield PartnerRule(
+        f"{text}, without r", lambda r, ranks, k, count: index(k, count) + (index(k, count) >= r)
+    )
+    yield from _shifted(text, index)
+    yield from _shifted(f"{text} + 1", lambda k, count: index(k, count) + 1)
+
+
+def _shifted(text: str, index: Index) -> Iterator[PartnerRule]:
+    yield PartnerRule(f"r + {text} mod P", lambda r, ranks, k, count: (r + index(k, count)) % ranks)
+    yield PartnerRule(f"r - ({text}) mod P", lambda r, ranks, k, count: (r - index(k, count)) % ranks)
+    yield PartnerRule(f"r xor ({text})", lambda r, ranks, k, count: r ^ index(k, count))
+    yield PartnerRule(f"{text} - r mod P", lambda r, ranks, k, count: (index(k, count) - r) % ranks)
+
+
+PARTNER_RULES = tuple(_partner_rules())
+
+
+def partner_rule(
+    rank: np.ndarray, ranks: np.ndarray, k: np.ndarray, count: np.ndarray, partner: np.ndarray
+) -> PartnerRule | None:
+    """The rule that gives all observed partners."""
+    with np.errstate(all="ignore"):
+        for rule in PARTNER_RULES:
+            if (rule.at(rank, ranks, k, count) == partner).all():
+                return rule
+    return None
+
+
+SIZE_PATTERNS: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] = (
+    ("the same in all iterations", lambda k, K: np.ones(np.shape(k))),
+    ("doubled in each iteration", lambda k, K: 2.0**k),
+    ("halved in each iteration", lambda k, K: 2.0**-k),
+)
+
+
+def size_pattern(k: np.ndarray, count: np.ndarray, sizes: np.ndarray) -> int | None:
+    """The number of the pattern that the sizes in the iterations of a loop have."""
+    for number, (_, at) in enumerate(SIZE_PATTERNS):
+        scaled = sizes / at(k, count)
+        if np.ptp(scaled) <= max(1.0, EXACT * float(np.abs(scaled).max(initial=0.0))):
+            return number
+    return None

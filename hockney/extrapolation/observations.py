@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The traces of a program on several numbers of ranks, with calls that can be compared between ranks and
+runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hockney.extrapolation.grids import Partners
+from hockney.profiles import trace as records
+from hockney.profiles.operations import kind_of, recording_kind
+from hockney.profiles.profile import OUTSIDE_MPI_TIME
+from hockney.profiles.trace import PART, RankTrace
+from hockney.replay.building import Job
+
+POINT_TO_POINT = (
+    records.SEND, records.RECEIVE, records.START_SEND, records.START_RECEIVE, records.PUT, records.GET,
+    records.PROBE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CallKind:
+    """A call at a call site, whatever its partners, sizes and number of messages. `site` is the text of the
+    call site."""
+
+    site: str
+    function: str
+    misses: bool
+    shape: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class CallKinds:
+    """Numbers of kinds of calls, in all runs."""
+
+    kinds: list[CallKind] = field(default_factory=list)
+    number_of: dict[CallKind, int] = field(default_factory=dict)
+
+    def number(self, kind: CallKind) -> int:
+        if kind not in self.number_of:
+            self.number_of[kind] = len(self.kinds)
+            self.kinds.append(kind)
+        return self.number_of[kind]
+
+
+@dataclass(frozen=True)
+class RankSequence:
+    """The calls of one rank that communicate. `parts` of call k are at first[k] to first[k+1], with the
+    run's numbers of communicators; `computed_s` seconds of computation precede each call, which takes
+    `called_s`, and `tail_s` follow the last one."""
+
+    rank: int
+    kinds: np.ndarray
+    first: np.ndarray
+    parts: np.ndarray
+    computed_s: np.ndarray
+    called_s: np.ndarray
+    tail_s: float
+
+    def parts_of(self, calls: np.ndarray) -> np.ndarray:
+        """The places of the parts of these calls."""
+        lengths = self.first[calls + 1] - self.first[calls]
+        ends = np.cumsum(lengths)
+        return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+            self.first[calls] - ends + lengths, lengths
+        )
+
+
+@dataclass(frozen=True)
+class ObservedRun:
+    """A traced launch. `communicators` are the members of each, by the run's number; `local_ids` are each
+    rank's own numbers of these. `crowded`: ranks shared cores, so that times of computation are too
+    long."""
+
+    ranks: int
+    sequences: tuple[RankSequence, ...]
+    communicators: tuple[np.ndarray, ...]
+    local_ids: tuple[Mapping[int, int], ...]
+    crowded: bool
+    elapsed_s: float
+
+
+def observe(
+    traces: Sequence[RankTrace], job: Job, kinds: CallKinds, *, crowded: bool, elapsed_s: float
+) -> ObservedRun:
+    ordered = sorted(traces, key=lambda trace: trace.rank)
+    sequences = tuple(_sequence(trace, job, kinds) for trace in ordered)
+    local_ids = tuple({number: own for own, number in each.items()} for each in job.communicator_by_id)
+    return ObservedRun(len(ordered), sequences, job.communicators, local_ids, crowded, elapsed_s)
+
+
+def _sequence(trace: RankTrace, job: Job, kinds: CallKinds) -> RankSequence:
+    numbers = job.communicator_by_id[trace.rank]
+    kind_of_call = np.full(len(trace.calls), -1)
+    parts_of_call = []
+    added = np.zeros(len(trace.calls))
+    polls = np.zeros(len(trace.calls), dtype=bool)
+    for k, call in enumerate(trace.calls):
+        kind = kind_of(call.function)
+        added[k] = 0.0 if kind == "clock" else job.recording_s.get(recording_kind(kind), 0.0)
+        polls[k] = call.misses and not len(call.parts)
+        parts = call.parts.copy()
+        parts["communicator"] = [numbers.get(int(each), 0) for each in parts["communicator"]]
+        parts_of_call.append(parts)
+        if len(parts) and call.function not in OUTSIDE_MPI_TIME:
+            shape = list(zip(parts["what"].tolist(), parts["flags"].tolist(), strict=True))
+            distinct = tuple(each for j, each in enumerate(shape) if j == 0 or each != shape[j - 1])
+            place = job.describe_place(trace.rank, call.function, call.site)
+            kind_of_call[k] = kinds.number(CallKind(place, call.function, call.misses, distinct))
+    events = trace.events
+    calls = events["call"].astype(np.int64)
+    used = np.flatnonzero(kind_of_call[calls] >= 0)
+    counts = np.array([len(parts) for parts in parts_of_call], dtype=np.int64)
+    first = np.concatenate([[0], np.cumsum(counts[calls[used]])])
+    starts = np.cumsum(counts) - counts
+    dictionary = np.concatenate(parts_of_call) if parts_of_call else np.zeros(0, PART)
+    within = np.arange(first[-1]) - np.repeat(first[:-1], counts[calls[used]])
+    parts = dictionary[np.repeat(starts[calls[used]], counts[calls[used]]) + within]
+    called = (events["leave"] - events["enter"])[used]
+    gap, tail = _computation(trace, job, used, added[calls], polls[calls])
+    return RankSequence(trace.rank, kind_of_call[calls[used]], first, parts, gap, called, tail)
+
+
+def _computation(
+    trace: RankTrace, job: Job, used: np.ndarray, added: np.ndarray, polls: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Seconds before each of the used calls and after the last one, without polling and recording."""
+    events = trace.events
+    without = added + np.where(polls, events["leave"] - events["enter"], 0.0)
+    before = np.concatenate([[0.0], np.cumsum(without)])[np.concatenate([[0], used, [len(events)]])]
+    begins = np.append(events["enter"][used], job.end[trace.rank])
+    same = job.clock == job.clock[trace.rank]
+    ends = np.concatenate([[job.start[same].min()], events["leave"][used]])
+    gap = np.maximum(begins - ends - np.diff(before), 0.0)
+    return gap[:-1], float(gap[-1])
+
+
+def partners_by_site(runs: Sequence[ObservedRun], kinds: CallKinds) -> dict[str, list[Partners]]:
+    """The distinct pairs of ranks that communicate at each call site, in each run."""
+    found: dict[str, list[Partners]] = defaultdict(list)
+    for run in runs:
+        pairs: dict[str, list[np.ndarray]] = defaultdict(list)
+        for sequence in run.sequences:
+            owner = np.repeat(sequence.kinds, np.diff(sequence.first))
+            known = with_partner(sequence.parts)
+            keys = np.unique(owner[known].astype(np.int64) << 32 | sequence.parts["peer"][known])
+            for kind in np.unique(keys >> 32).tolist():
+                peers = keys[keys >> 32 == kind] & 0xFFFFFFFF
+                pairs[kinds.kinds[kind].site].append(
+                    np.stack([np.full(len(peers), sequence.rank), peers], axis=1)
+                )
+        for site, parts in pairs.items():
+            source, target = np.unique(np.concatenate(parts), axis=0).T
+            found[site].append(Partners(run.ranks, source, target))
+    return found
+
+
+def with_partner(parts: np.ndarray) -> np.ndarray:
+    """Whether parts name another rank: messages, and the ends of receives from any rank."""
+    wild = (parts["what"] == records.END) & (parts["flags"] & records.WILDCARD > 0)
+    return np.asarray((np.isin(parts["what"], POINT_TO_POINT) | wild) & (parts["peer"] >= 0))

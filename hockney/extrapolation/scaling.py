@@ -1,0 +1,254 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The run time of a traced program on other numbers of ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.errors import Inconclusive
+from hockney.core.fit import Estimate
+from hockney.core.units import format_bytes
+from hockney.extrapolation.computation import ComputationModel
+from hockney.extrapolation.grids import Dims
+from hockney.extrapolation.structure import MIN_RUNS, Structure, find_structure
+from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
+from hockney.models.measured_costs import End
+from hockney.replay.answers import ExplainedRun, Pop, WhatIf
+from hockney.replay.building import TraceGraph
+from hockney.replay.graph import computed_by_rank
+from hockney.replay.pricing import Machine
+from hockney.replay.scenarios import NEGLIGIBLE, RequestedChanges, TracedProgram
+
+SEEDS = 3
+"""Samples of the variation of computation; one for large graphs, in which it averages out."""
+MANY_OPERATIONS = 5_000_000
+MODEL_ERROR = 0.03
+"""The relative error of a replay by the costs alone, as measured for programs on the ranks that were
+traced."""
+GRAIN_EFFICIENCIES = (0.5, 0.9)
+MAX_FACTOR = 2.0**20
+
+
+@dataclass(frozen=True)
+class GrainRow:
+    """The computation, relative to the program's, with which `efficiency` is reached on these ranks, and its
+    mean (s) between two calls of a rank; None if no amount is enough."""
+
+    efficiency: float
+    factor: float | None
+    between_calls_s: float | None
+
+
+@dataclass(frozen=True)
+class ScalingPoint:
+    """The program on `ranks` ranks in a grid of `dims`. Speed-up and efficiency are relative to the
+    computation of one rank, for weak scaling of one that computes as much."""
+
+    ranks: int
+    dims: Dims
+    run_s: Estimate
+    one_rank_s: float
+    pop: Pop
+    program: TracedProgram
+    weak: bool
+    computed_s: float
+    """Seconds that a rank computes on average."""
+
+    @property
+    def efficiency(self) -> Estimate:
+        share = self.one_rank_s if self.weak else self.one_rank_s / self.ranks
+        return Estimate(
+            share / self.run_s.value,
+            None if self.run_s.high is None else share / self.run_s.high,
+            None if self.run_s.low is None else share / self.run_s.low,
+        )
+
+    @property
+    def speed_up(self) -> Estimate:
+        each = self.efficiency
+        return Estimate(
+            each.value * self.ranks,
+            None if each.low is None else each.low * self.ranks,
+            None if each.high is None else each.high * self.ranks,
+        )
+
+    @property
+    def messages(self) -> int:
+        return len(self.program.built.graph.messages)
+
+    @cached_property
+    def explained(self) -> ExplainedRun:
+        """As a run that took as long as predicted."""
+        return ExplainedRun(
+            self.program.unchanged,
+            self.program.unchanged.value_s,
+            (self.run_s.value,),
+            self.program.costs_only,
+        )
+
+    @cached_property
+    def what_ifs(self) -> tuple[WhatIf, ...]:
+        """The changes that shorten the run time, the largest gain first."""
+        found = (
+            self.explained.what_if(self.program.candidate(each))
+            for each in self.program.usual()
+            if not each.no_noise
+        )
+        useful = (each for each in found if each.gain.value > NEGLIGIBLE)
+        return tuple(sorted(useful, key=lambda each: (-each.gain.value, each.text)))
+
+    def grains(self) -> tuple[GrainRow, ...]:
+        graph = self.program.built.graph
+        calls = max(1, int(np.count_nonzero(graph.ops["computed_s"] > 0)))
+        between = float(computed_by_rank(graph).sum()) / calls
+        rows = []
+        for efficiency in GRAIN_EFFICIENCIES:
+            factor = self._factor_for(efficiency)
+            rows.append(GrainRow(efficiency, factor, None if factor is None else factor * between))
+        return tuple(rows)
+
+    def _factor_for(self, efficiency: float) -> float | None:
+        """By bisection: more computation is always more efficient."""
+
+        def reached(factor: float) -> bool:
+            made = self.program.with_changes(RequestedChanges(compute_scale=factor))
+            return self.computed_s * factor / made.value_s >= efficiency
+
+        low, high = 1.0, 1.0
+        while not reached(high):
+            low, high = high, high * 4
+            if high > MAX_FACTOR:
+                return None
+        while reached(low):
+            low, high = low / 4, low
+            if low < 1 / MAX_FACTOR:
+                return 0.0
+        while high / low > 1.02:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        return high
+
+
+Price = Callable[[TraceGraph], Mapping[End, Machine]]
+"""The costs between the ranks of a program."""
+
+
+def scaling_point(
+    structure: Structure,
+    computation: ComputationModel,
+    ranks: int,
+    dims: Dims,
+    price: Price,
+    compute_scale: float = 1.0,
+) -> ScalingPoint:
+    """Raises Inconclusive if the structure on this number of ranks is not known."""
+    synthesis = Synthesis(structure, ranks, dims)
+    kinds, role_of = synthesis.kinds_by_role()
+    means = [computation.means(each, ranks, dims) for each in kinds]
+
+    def program(seed: int, factor: float = 1.0) -> TracedProgram:
+        random = np.random.default_rng((ranks, seed))
+        built = synthesis.build(
+            lambda rank: (
+                means[role_of[rank]].vary(random) * computation.rank_factor(random) * factor * compute_scale
+            )
+        )
+        return TracedProgram(built, price(built))
+
+    first = program(0)
+    values = [first.costs_only.value_s]
+    if len(first.built.graph.ops) < MANY_OPERATIONS:
+        values += [program(seed).costs_only.value_s for seed in range(1, SEEDS)]
+    value = float(np.median(values))
+    of_costs = max(abs(math.log(each / values[0])) for each in first.costs_only.run_s.values())
+    more = program(0, 1 + computation.error).costs_only.value_s
+    of_computation = abs(math.log(more / values[0]))
+    of_variation = math.log(max(values) / min(values)) / 2
+    width = math.hypot(of_costs, of_computation, of_variation, MODEL_ERROR)
+    computed = computed_by_rank(first.built.graph)
+    longest = float(computed.max(initial=0.0))
+    ideal_s = first.ideal_s
+    balance = float(computed.mean()) / longest if longest > 0 else 1.0
+    return ScalingPoint(
+        ranks,
+        dims,
+        Estimate(value, value * math.exp(-width), value * math.exp(width)),
+        computation.total.at(1, (1,) * len(dims)) * compute_scale,
+        Pop(
+            balance, longest / ideal_s if ideal_s > 0 else 1.0, ideal_s / values[0] if values[0] > 0 else 1.0
+        ),
+        first,
+        computation.scaling == "weak",
+        float(computed.mean()),
+    )
+
+
+# What does not fit
+
+
+@dataclass(frozen=True)
+class SiteShare:
+    """A call site whose behaviour on more ranks is not known, and the share of the time in its calls and
+    before them."""
+
+    site: str
+    reason: str
+    share: float
+
+
+def unknown_sites(structure: Structure) -> tuple[SiteShare, ...]:
+    """The largest share first, in the largest run whose ranks had a core each."""
+    alone = [ranks for ranks, run in structure.runs.items() if not run.crowded and ranks > 1]
+    run = structure.runs[max(alone or structure.runs)]
+    size = len(structure.kinds.kinds)
+    seconds = np.zeros(size)
+    total = 0.0
+    for each in run.sequences:
+        seconds += np.bincount(each.kinds, each.called_s + each.computed_s, size)
+        total += float((each.called_s + each.computed_s).sum()) + each.tail_s
+    by_site: dict[str, float] = {}
+    for kind, spent in zip(structure.kinds.kinds, seconds.tolist(), strict=True):
+        by_site[kind.site] = by_site.get(kind.site, 0.0) + spent
+    reasons: dict[str, str] = {}
+    for misfit in structure.misfits:
+        reasons.setdefault(misfit.site, misfit.reason)
+    rows = [
+        SiteShare(site, reason, by_site.get(site, 0.0) / total if total else 0.0)
+        for site, reason in reasons.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.share, row.site)))
+
+
+MAX_VOLUME_ERROR = 0.05
+
+
+def check_largest_run(structure: Structure) -> None:
+    """Predict the calls of the largest run from the others, and note the call sites at which the numbers or
+    sizes of messages and collectives differ. Without effect if the others do not show what its ranks do."""
+    largest = max(structure.runs)
+    others = [run for ranks, run in structure.runs.items() if ranks != largest]
+    if len(others) < MIN_RUNS:
+        return
+    smaller = find_structure(others, structure.kinds)
+    try:
+        predicted = Synthesis(smaller, largest, structure.arrangement.dims[largest]).volumes()
+    except Inconclusive:
+        return
+    traced = observed_volumes(structure.runs[largest], structure.kinds)
+    known = {misfit.site for misfit in smaller.misfits}
+    kinds = {kind.site: number for number, kind in enumerate(structure.kinds.kinds)}
+    for site in sorted({*predicted, *traced} - known):
+        first, second = predicted.get(site, Volume(0, 0.0)), traced.get(site, Volume(0, 0.0))
+        error = abs(first.size - second.size) / max(first.size, second.size, 1.0)
+        if first.count != second.count or error > MAX_VOLUME_ERROR:
+            structure.add_misfit(
+                kinds[site],
+                f"on {largest} ranks, {second.count} messages with {format_bytes(second.size)} were traced, "
+                f"{first.count} with {format_bytes(first.size)} are predicted from the other runs",
+            )

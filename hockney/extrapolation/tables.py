@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, sentences, document and page of a traced program on other numbers of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hockney.core.units import format_percent
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.extrapolation.scaling import GrainRow, ScalingPoint, SiteShare
+from hockney.pages.columns import (
+    COUNT,
+    INTERVAL,
+    RATIO,
+    SECONDS,
+    SHARE,
+    Column,
+    columns_document,
+    columns_table,
+)
+from hockney.pages.format import percent, quantity
+from hockney.replay.answers import WhatIf
+from hockney.replay.tables import PATH, WHAT_IFS, brief
+
+MAX_PLACES = 6
+SITES: tuple[Column[SiteShare], ...] = (
+    Column("call", lambda s: brief(s.site)),
+    Column("", lambda s: s.site, key="site"),
+    Column("of the time", lambda s: s.share, SHARE, "share"),
+    Column("reason", lambda s: s.reason, key="reason"),
+)
+POINTS: tuple[Column[ScalingPoint], ...] = (
+    Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
+    Column("grid", lambda p: grid_text(p.dims)),
+    Column("", lambda p: list(p.dims), key="grid"),
+    Column("run time", lambda p: p.run_s, SECONDS, "run_s", INTERVAL),
+    Column("speed-up", lambda p: p.speed_up, RATIO, "speed_up"),
+    Column("efficiency", lambda p: p.efficiency, SHARE, "efficiency"),
+    Column("load balance", lambda p: p.pop.load_balance, SHARE, "load_balance"),
+    Column("serialisation", lambda p: p.pop.serialisation, SHARE, "serialisation"),
+    Column("transfer", lambda p: p.pop.transfer, SHARE, "transfer"),
+    Column("", lambda p: p.messages, key="messages"),
+)
+GRAINS: tuple[Column[GrainRow], ...] = (
+    Column("efficiency", lambda r: r.efficiency, SHARE, "efficiency"),
+    Column("computation", lambda r: r.factor, RATIO, "factor", missing="no amount"),
+    Column("between calls", lambda r: r.between_calls_s, SECONDS, "between_calls_s"),
+)
+
+
+def grid_text(dims: tuple[int, ...]) -> str:
+    return " x ".join(map(str, dims)) if len(dims) > 1 else ""
+
+
+@dataclass(frozen=True)
+class ScalingAnswer:
+    """How a program scales from `traced` numbers of ranks to those of `points`. `refused`: sites whose
+    structure is not known take too much of the time."""
+
+    program: str
+    machine: str
+    scaling: str
+    traced: tuple[int, ...]
+    computed_on: tuple[int, ...]
+    points: tuple[ScalingPoint, ...]
+    unknown_sites: tuple[SiteShare, ...] = ()
+    refused: str = ""
+    caveats: tuple[Caveat, ...] = ()
+    details: bool = True
+
+    @property
+    def fastest(self) -> ScalingPoint:
+        return min(self.points, key=lambda point: point.run_s.value)
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        traced = ", ".join(map(str, self.traced))
+        if self.refused:
+            yield f"{self.program} on more ranks, from traces on {traced} ranks: refused."
+            yield f"{self.refused}."
+            return
+        best = self.fastest
+        count = (
+            f"{best.ranks} ranks"
+            if len(self.points) > 1
+            else f"{best.ranks} ranks, the only number asked for"
+        )
+        yield (
+            f"{self.program} on {self.machine}, {self.scaling} scaling: fastest on {count}, in "
+            f"{quantity(best.run_s.value, 's')}, {percent(best.efficiency.value)} efficient."
+        )
+        yield self._limit(best)
+        real = [each for each in self.what_ifs if each.decided and not _is_ideal(each)]
+        if real:
+            yield f"The largest gain there: {real[0].text}, {real[0].gain.value:.1%}."
+
+    @staticmethod
+    def _limit(point: ScalingPoint) -> str:
+        pop = point.pop
+        limits = {
+            "load imbalance": pop.load_balance,
+            "serialisation (ranks wait for others)": pop.serialisation,
+            "transfer (latency, bandwidth and software of messages)": pop.transfer,
+        }
+        name, value = min(limits.items(), key=lambda item: item[1])
+        return f"What limits it there: {name}, which costs {format_percent(1 - value, 2)}."
+
+    @cached_property
+    def what_ifs(self) -> tuple[WhatIf, ...]:
+        return self.fastest.what_ifs if self.points and self.details else ()
+
+    @cached_property
+    def grains(self) -> tuple[GrainRow, ...]:
+        return self.fastest.grains() if self.points and self.details else ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        found = []
+        if self.points:
+            found.append(self.points_table)
+        if self.what_ifs:
+            ranks = plural(self.fastest.ranks, "rank")
+            found.append(columns_table("what-if", f"Changes on {ranks}", WHAT_IFS, self.what_ifs))
+            path = list(self.fastest.explained.path_rows())[:MAX_PLACES]
+            columns = [
+                column
+                for column in PATH
+                if column.heading and any(column.value(row) is not None for row in path)
+            ]
+            found.append(columns_table("critical-path", f"Critical path on {ranks}", columns, path))
+            found.append(
+                columns_table("grain", f"Computation that is enough on {ranks}", GRAINS, self.grains)
+            )
+        if self.unknown_sites:
+            found.append(
+                columns_table(
+                    "unknown-sites", "Call sites without a pattern", SITES, self.unknown_sites[:MAX_PLACES]
+                )
+            )
+        return tuple(found)
+
+    @property
+    def points_table(self) -> Table:
+        columns = [
+            column
+            for column in POINTS
+            if column.heading != "grid" or any(len(p.dims) > 1 for p in self.points)
+        ]
+        return columns_table("scaling", "Scaling", columns, self.points)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "program": self.program,
+            "machine": self.machine,
+            "scaling": self.scaling,
+            "traced_ranks": list(self.traced),
+            "computation_ranks": list(self.computed_on),
+            "refused": bool(self.refused),
+            "points": columns_document(POINTS, self.points),
+            "fastest": self.fastest.ranks if self.points else None,
+            "changes": columns_document(WHAT_IFS, self.what_ifs),
+            "grains": columns_document(GRAINS, self.grains),
+            "unknown_sites": columns_document(SITES, self.unknown_sites),
+            "warnings": list(self.caveats),
+        }
+
+    def page(self) -> Page:
+        tables = self.tables
+        return Page(
+            title=f"Scaling of {self.program}",
+            subtitle=f"{self.machine}, {self.scaling} scaling",
+            headline=tuple(self.sentences),
+            warnings=self.caveats,
+            sections=tuple(Section(table.title, tables=(table,)) for table in tables[1:]),
+            environment=(
+                ("traced on", f"{', '.join(map(str, self.traced))} ranks"),
+                ("computation from", f"{', '.join(map(str, self.computed_on))} ranks"),
+            ),
+            method=METHOD,
+            lead=speed_up_figure(self.points) if self.points else None,
+            results=tables[0] if tables else None,
+        )
+
+
+METHOD = (
+    "Traces on several numbers of ranks give the program's structure: loops, partners and sizes follow exact "
+    "laws over the number of ranks. Computation between calls follows laws from runs whose ranks had a core "
+    "each, and keeps its variation.",
+    "The calls on another number of ranks are generated from these laws, and evaluated with the costs of the "
+    "machine. The interval contains the ends of these costs, the error of the laws of computation, and the "
+    "variation.",
+)
+
+
+def _is_ideal(what_if: WhatIf) -> bool:
+    return any(change.kind == "ideal network" for change in what_if.candidate.changes)
+
+
+def speed_up_figure(points: tuple[ScalingPoint, ...]) -> Figure:
+    ranks = tuple(float(point.ranks) for point in points)
+    estimates = [point.speed_up for point in points]
+    return Figure(
+        "scaling",
+        "Speed-up",
+        Axis("ranks", ""),
+        Axis("speed-up", ""),
+        (
+            Series("ideal", ranks, ranks, kind="line", tone="neutral"),
+            Series(
+                "predicted",
+                ranks,
+                tuple(each.value for each in estimates),
+                tuple(each.value if each.low is None else each.low for each in estimates),
+                tuple(each.value if each.high is None else each.high for each in estimates),
+                kind="line",
+            ),
+        ),
+    )

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney predict with several profiles: how a program scales that exists in memory only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from extrapolation import made_programs
+from profiles.written import program as ranks_of
+from replay.made_traces import Written, written
+
+from hockney.api import scaling_predictions
+
+COUNTS = (2, 4, 8)
+START_S = 0.1
+PROFILES = tuple(f"runs/app-{ranks}" for ranks in COUNTS)
+pytestmark = [pytest.mark.usefixtures("surveyed"), pytest.mark.needs("compiler")]
+
+
+def traced(program: made_programs.Program, ranks: int) -> list[Written]:
+    """The traces begin and end with the rank files."""
+    made = written(ranks, START_S)
+    for each in made:
+        program(each, ranks)
+    return made
+
+
+@pytest.fixture
+def profiles(hockney, fake_mpi, monkeypatch):
+    """Profiles on 2, 4 and 8 ranks, and a function that chooses the program whose traces they have."""
+    for ranks, name in zip(COUNTS, PROFILES, strict=True):
+        for path in fake_mpi.iterdir():
+            path.unlink()
+        end = max(each.now for each in traced(made_programs.PROGRAMS["ring"], ranks)) - START_S
+        for each in ranks_of(ranks, end=end):
+            each.write(fake_mpi)
+        done = hockney(
+            "profile", "-q", "--survey", "none", "--out", name, "--", "mpiexec", "-n", str(ranks), "./app"
+        )
+        assert done.code == 0, done.err
+
+    def choose(program: made_programs.Program) -> None:
+        def traces(launch):
+            return [each.trace for each in traced(program, len(launch.ranks))]
+
+        monkeypatch.setattr(scaling_predictions, "read_traces", traces)
+
+    choose(made_programs.PROGRAMS["ring"])
+    return choose
+
+
+def predicted(hockney, *words: str, code: int = 0):
+    done = hockney("predict", *PROFILES, "--machine", "t3e", "--json", *words)
+    assert done.code == code, done.err
+    return json.loads(done.out)
+
+
+def test_a_program_on_more_ranks(hockney, profiles):
+    document = predicted(hockney, "--ranks", "4,16,64", "--report", "page.html")
+    assert document["traced_ranks"] == [2, 4, 8] and not document["refused"]
+    assert [point["ranks"] for point in document["points"]] == [4, 16, 64]
+    work_s = made_programs.STEPS * made_programs.WORK_S * 1.125
+    for point in document["points"]:
+        ranks = point["ranks"]
+        assert point["messages"] == 2 * ranks * made_programs.STEPS
+        run_s = point["run_s"]
+        assert run_s["low"] <= run_s["value"] <= run_s["high"]
+        assert run_s["value"] >= 0.97 * work_s / ranks
+        assert point["speed_up"]["value"] == pytest.approx(work_s / run_s["value"], rel=0.03)
+        assert point["efficiency"]["value"] == pytest.approx(point["speed_up"]["value"] / ranks)
+    assert document["points"][0]["efficiency"]["value"] > document["points"][2]["efficiency"]["value"]
+    assert document["fastest"] == 64
+    assert Path("page.html").is_file()
+    slower = predicted(hockney, "--ranks", "64", "--compute-scale", "10")["points"][0]
+    assert slower["efficiency"]["value"] > document["points"][2]["efficiency"]["value"]
+    grains = {each["efficiency"]: each["factor"] for each in document["grains"]}
+    assert grains[0.5] < grains[0.9]
+    shown = hockney("predict", *PROFILES, "--machine", "t3e", "--ranks", "16")
+    assert shown.code == 0 and "Scaling" in shown.out
+
+
+def test_a_program_without_a_pattern_is_refused(hockney, profiles):
+    profiles(made_programs.irregular)
+    document = predicted(hockney, "--ranks", "16", code=4)
+    assert document["refused"] and document["points"] == []
+    assert sum(site["share"] for site in document["unknown_sites"]) > 0.05
+    shown = hockney("predict", *PROFILES, "--machine", "t3e", "--ranks", "16")
+    assert shown.code == 4 and "Recv" in shown.out
+
+
+def test_mistakes(hockney, profiles):
+    for words, code in {
+        (*PROFILES[:2], "--ranks", "16"): "few-rank-counts",
+        (*PROFILES, PROFILES[0], "--ranks", "16"): "repeated-rank-count",
+        PROFILES: "scaling-without-ranks",
+        (*PROFILES, "n=3", "--ranks", "16"): "no-profile-to-scale",
+        (*PROFILES, "--ranks", "16", "--latency", "1us"): "option-without-effect",
+        (*PROFILES, "--ranks", "16", "--machine", "sim:nowhere"): "unknown-simulated-machine",
+    }.items():
+        done = hockney("predict", *words)
+        assert done.error is not None and done.error.code == code, words

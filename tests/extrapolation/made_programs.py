@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with a known structure on any number of ranks, as traces in memory."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from replay.made_traces import Written, job_of_written, part, written
+
+from hockney.extrapolation.grids import balanced, coordinates, rank_at
+from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
+from hockney.replay.building import TraceGraph, build
+
+STEPS = 6
+WORK_S = 64e-3
+"""Computation of a step, of all ranks together."""
+Program = Callable[[Written, int], None]
+
+
+def _exchange(
+    rank: Written, partners: Sequence[tuple[int, int, int]], after: float, *, first_site: int = 1
+) -> None:
+    """Receives from and sends to all partners (rank, bytes, direction), and waits for all. Each direction has
+    its own call sites."""
+    requests = []
+    for partner, size, direction in partners:
+        tags = {"tag": direction ^ 1}
+        what = part("start receive", partner, size, **tags)
+        requests.append(
+            (rank.start_request("Irecv", what, after=after, site=first_site + 2 * direction), partner)
+        )
+        after = 1e-7
+        what = part("start send", partner, size, tag=direction)
+        requests.append(
+            (rank.start_request("Isend", what, after=after, site=first_site + 2 * direction + 1), -1)
+        )
+    if requests:
+        rank.call("Waitall", *(rank.end(request, peer) for request, peer in requests), site=99)
+
+
+def halo(dimensions: int, *, periodic: bool, size: int = 1 << 12) -> Program:
+    """Neighbors in a grid as equal as possible; messages of the surface of a strongly scaled cube."""
+
+    def run(rank: Written, ranks: int) -> None:
+        dims = balanced(ranks, dimensions)[::-1]
+        position = coordinates(dims, np.array([rank.rank]))[0]
+        for _ in range(STEPS):
+            partners = []
+            for d, sign in itertools.product(range(dimensions), (-1, 1)):
+                moved = position.copy()
+                moved[d] += sign
+                if periodic:
+                    moved %= np.array(dims)
+                elif not 0 <= moved[d] < dims[d]:
+                    continue
+                face = 8 * math.prod(size // dims[k] for k in range(dimensions) if k != d)
+                partners.append((int(rank_at(dims, moved)), face, 2 * d + (sign > 0)))
+            _exchange(rank, partners, WORK_S / ranks)
+            rank.call("Allreduce", part("collective", size=8), site=50, after=WORK_S / ranks / 8)
+
+    return run
+
+
+def sweep(rank: Written, ranks: int) -> None:
+    """A wavefront over a grid of two dimensions, from one corner to the opposite one."""
+    dims = balanced(ranks, 2)[::-1]
+    x, y = coordinates(dims, np.array([rank.rank]))[0].tolist()
+    size = (1 << 14) // dims[0]
+    for _ in range(STEPS):
+        if x > 0:
+            rank.call("Recv", part("receive", rank.rank - 1, size), site=1)
+        if y > 0:
+            rank.call("Recv", part("receive", rank.rank - dims[0], size), site=2)
+        after = WORK_S / ranks
+        if x < dims[0] - 1:
+            rank.call("Send", part("send", rank.rank + 1, size), site=3, after=after)
+            after = 1e-7
+        if y < dims[1] - 1:
+            rank.call("Send", part("send", rank.rank + dims[0], size), site=4, after=after)
+
+
+def butterfly(rank: Written, ranks: int) -> None:
+    """log2(P) exchanges with partners that differ in one bit, of doubled sizes."""
+    for _ in range(STEPS):
+        rank.call("Barrier", part("collective"), site=1, after=WORK_S / ranks)
+        for bit in range(ranks.bit_length() - 1):
+            partner = rank.rank ^ (1 << bit)
+            sent, received = part("send", partner, 64 << bit), part("receive", partner, 64 << bit)
+            rank.call("Sendrecv", sent, received, site=2)
+
+
+def all_pairs(rank: Written, ranks: int) -> None:
+    """P - 1 receives and sends, then one call that waits for all."""
+    for _ in range(STEPS):
+        size = (1 << 16) // ranks**2
+        requests = []
+        for k in range(1, ranks):
+            source = (rank.rank - k) % ranks
+            requests.append(
+                (rank.start_request("Irecv", part("start receive", source, size), site=1), source)
+            )
+        for k in range(1, ranks):
+            target = (rank.rank + k) % ranks
+            requests.append((rank.start_request("Isend", part("start send", target, size), site=2), -1))
+        rank.call("Waitall", *(rank.end(request, peer) for request, peer in requests), site=3)
+
+
+def master_worker(rank: Written, ranks: int) -> None:
+    """The first rank sends to all others, and takes their answers in any order."""
+    wildcard = 1
+    for step in range(STEPS):
+        if rank.rank == 0:
+            for worker in range(1, ranks):
+                rank.call("Send", part("send", worker, 128), site=1)
+            for k in range(ranks - 1):
+                worker = 1 + (k + step) % (ranks - 1)
+                rank.call("Recv", part("receive", worker, 32, flags=wildcard), site=2)
+        else:
+            rank.call("Recv", part("receive", 0, 128), site=3)
+            rank.call("Send", part("send", 0, 32), site=4, after=WORK_S / ranks)
+
+
+def rows_and_columns(rank: Written, ranks: int) -> None:
+    """Collectives in the rows and columns of a grid: communicators 2 and 3."""
+    dims = balanced(ranks, 2)[::-1]
+    for _ in range(STEPS):
+        size = (1 << 16) // ranks
+        rank.call(
+            "Alltoall", part("collective", size=size // dims[0], communicator=2), site=1, after=WORK_S / ranks
+        )
+        root = int(rank_at(dims, np.array([[rank.rank % dims[0], 0]]))[0])
+        rank.call("Bcast", part("collective", size=size, communicator=3, root=root), site=2)
+
+
+def irregular(rank: Written, ranks: int) -> None:
+    """Other partners on each number of ranks."""
+    random = np.random.default_rng(ranks)
+    for _ in range(STEPS):
+        for _ in range(2 * ranks + int(random.integers(ranks))):
+            source, target = random.choice(ranks, 2, replace=False).tolist()
+            size = int(random.integers(1, 1 << 16))
+            if rank.rank == source:
+                rank.call("Isend", part("start send", target, size), site=1, after=WORK_S / ranks)
+                rank.requests += 1
+                rank.call("Wait", rank.end(rank.requests), site=3)
+            if rank.rank == target:
+                rank.call("Recv", part("receive", source, size), site=2)
+
+
+PROGRAMS: dict[str, Program] = {
+    "line": halo(1, periodic=False),
+    "ring": halo(1, periodic=True),
+    "grid of two dimensions": halo(2, periodic=False),
+    "torus of two dimensions": halo(2, periodic=True),
+    "sweep": sweep,
+    "butterfly": butterfly,
+    "all pairs": all_pairs,
+    "master and workers": master_worker,
+    "rows and columns": rows_and_columns,
+}
+CUBES: dict[str, Program] = {
+    "grid of three dimensions": halo(3, periodic=False, size=48),
+    "torus of three dimensions": halo(3, periodic=True, size=48),
+}
+
+
+def _traced(program: Program, ranks: int) -> tuple[list[Written], list[list[int]]]:
+    made = written(ranks)
+    for rank in made:
+        program(rank, ranks)
+    communicators = [list(range(ranks))]
+    if program is rows_and_columns:
+        dims = balanced(ranks, 2)[::-1]
+        x, y = coordinates(dims, np.arange(ranks)).T
+        return made, [communicators[0], *_groups(y), *_groups(x)]
+    return made, communicators
+
+
+def _groups(by: np.ndarray) -> list[list[int]]:
+    return [np.flatnonzero(by == value).tolist() for value in np.unique(by)]
+
+
+def traced_graph(program: Program, ranks: int) -> TraceGraph:
+    made, communicators = _traced(program, ranks)
+    return build([each.trace for each in made], _job(made, communicators))
+
+
+def _job(made: list[Written], communicators: list[list[int]]):
+    job = job_of_written(made, communicators)
+    if len(communicators) == 1:
+        return job
+    # Rows have the number 2 on all of their ranks, columns 3.
+    rows = len({tuple(each) for each in communicators[1:] if each[0] + 1 in each})
+    ids = []
+    for rank in range(len(made)):
+        own = [number for number, members in enumerate(communicators) if rank in members]
+        ids.append(dict(zip((1, 2, 3), own, strict=True)))
+    assert rows
+    return type(job)(**{**vars(job), "communicator_by_id": tuple(ids)})
+
+
+def observed(program: Program, counts: Sequence[int], kinds: CallKinds) -> list[ObservedRun]:
+    runs = []
+    for ranks in counts:
+        made, communicators = _traced(program, ranks)
+        job = _job(made, communicators)
+        runs.append(observe([each.trace for each in made], job, kinds, crowded=ranks > 4, elapsed_s=1.0))
+    return runs

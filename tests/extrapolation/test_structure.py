@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with a known structure, traced on few ranks, have on many ranks exactly the messages and
+collectives that they would have there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from extrapolation.made_programs import CUBES, PROGRAMS, WORK_S, halo, irregular, observed, traced_graph
+from replay.made_traces import part
+
+from hockney.core.errors import Inconclusive
+from hockney.extrapolation.computation import fit_computation
+from hockney.extrapolation.observations import CallKinds
+from hockney.extrapolation.scaling import check_largest_run, unknown_sites
+from hockney.extrapolation.structure import Structure, find_structure
+from hockney.extrapolation.synthesis import Synthesis
+from hockney.replay import graph as g
+from hockney.replay.building import TraceGraph
+
+
+def structure_of(program, counts) -> Structure:
+    kinds = CallKinds()
+    return find_structure(observed(program, counts, kinds), kinds)
+
+
+def synthesized(structure: Structure, ranks: int) -> TraceGraph:
+    made = Synthesis(structure, ranks, structure.arrangement.of(ranks))
+    kinds, role_of = made.kinds_by_role()
+    return made.build(lambda rank: np.full(len(kinds[role_of[rank]]) + 1, 1e-6))
+
+
+def communication(made: TraceGraph) -> tuple[list[tuple], list[tuple], list[list[int]]]:
+    """All messages; all collectives, with their ranks; and the kinds of the operations of each rank."""
+    graph = made.graph
+    messages = sorted(map(tuple, graph.messages[["source", "target", "tag", "size"]].tolist()))
+    groups = sorted(
+        (
+            graph.operations[each["operation"]],
+            *graph.communicators[each["communicator"]].tolist(),
+            each["root"],
+            each["size"],
+        )
+        for each in graph.groups
+    )
+    kinds = [
+        graph.ops["kind"][first:end].tolist()
+        for first, end in zip(graph.first, graph.first[1:], strict=False)
+    ]
+    return messages, groups, kinds
+
+
+CASES = [
+    *((name, program, (2, 4, 8, 16), 64) for name, program in PROGRAMS.items()),
+    *((name, program, (8, 16, 27), 64) for name, program in CUBES.items()),
+]
+
+
+@pytest.mark.parametrize(
+    ("program", "counts", "ranks"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_many_ranks_communicate_as_the_program_would(program, counts, ranks):
+    structure = structure_of(program, counts)
+    made = synthesized(structure, ranks)
+    assert not structure.misfits and not made.unmatched
+    messages, groups, kinds = communication(made)
+    expected = communication(traced_graph(program, ranks))
+    assert messages == expected[0]
+    assert groups == expected[1]
+    assert kinds == expected[2]
+
+
+def test_a_program_without_a_pattern_is_named():
+    structure = structure_of(irregular, (4, 8, 16))
+    sites = unknown_sites(structure)
+    assert {site.site for site in sites} >= {"Isend at line 1", "Recv at line 2"}
+    assert sum(site.share for site in sites) > 0.5
+
+
+def test_ranks_inside_a_grid_must_have_been_traced():
+    structure = structure_of(CUBES["grid of three dimensions"], (4, 8, 16))
+    with pytest.raises(Inconclusive) as caught:
+        synthesized(structure, 64)
+    assert caught.value.code == "unknown-role"
+    structure = structure_of(CUBES["torus of three dimensions"], (4, 8, 16))
+    with pytest.raises(Inconclusive) as caught:
+        synthesized(structure, 64)
+    assert caught.value.code == "unknown-direction"
+
+
+def test_the_largest_run_is_predicted_from_the_others():
+    def changing(rank, ranks):
+        halo(1, periodic=False)(rank, ranks)
+        for _ in range(3 if ranks == 16 else 1):
+            rank.call("Bcast", part("collective", size=1 << 20, root=0), site=77)
+
+    kinds = CallKinds()
+    structure = find_structure(observed(changing, (2, 4, 8, 16), kinds), kinds)
+    check_largest_run(structure)
+    assert [misfit.site for misfit in structure.misfits] == ["Bcast at line 77"]
+    regular = structure_of(halo(1, periodic=False), (2, 4, 8, 16))
+    check_largest_run(regular)
+    assert not regular.misfits
+
+
+def test_computation_follows_its_law_and_keeps_its_sum():
+    kinds = CallKinds()
+    runs = observed(halo(1, periodic=True), (1, 2, 4, 8, 16), kinds)
+    structure = find_structure(runs[1:], kinds)
+    model = fit_computation(runs, structure.arrangement.dims | {1: (1,)}, "strong")
+    assert model.runs == (1, 2, 4) and model.total.basis.text == "/ P"
+    sequence = runs[-1].sequences[3]
+    means = model.means(sequence.kinds, 64, (64,))
+    total = float(means.seconds[means.region].sum())
+    assert total == pytest.approx(6 * WORK_S / 64 * 1.125, rel=0.05)
+    varied = means.vary(np.random.default_rng(1))
+    assert varied.sum() == pytest.approx(total, rel=0.05)
+    with pytest.raises(Inconclusive) as caught:
+        fit_computation(runs[3:], structure.arrangement.dims, "strong")
+    assert caught.value.code == "only-crowded-runs"
+
+
+def test_requests_are_completed_in_graphs_with_more_loops():
+    made = synthesized(structure_of(PROGRAMS["all pairs"], (2, 4, 8)), 32)
+    ops = made.graph.ops
+    assert (
+        np.count_nonzero(ops["kind"] == g.RECEIVED)
+        == np.count_nonzero(ops["kind"] == g.RECEIVE)
+        == 6 * 32 * 31
+    )
