@@ -36,10 +36,10 @@ from hockney.report.notebook import text_lines
 
 @dataclass(frozen=True, repr=False)
 class Forecast:
-    """`prediction` contains all numbers. `costs_origin` is the source of the message times."""
+    """`prediction` contains all numbers. `known` is the source of the message times."""
 
     prediction: Prediction
-    costs_origin: CostsOrigin
+    known: CostsOrigin
 
     @property
     def rows(self) -> tuple[RanksRow, ...]:
@@ -49,7 +49,7 @@ class Forecast:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """The warnings about the prediction, each with a code."""
-        return prediction_caveats(self.prediction, self.costs_origin)
+        return prediction_caveats(self.prediction, self.known)
 
     def table(self) -> Rows:
         """Table of the rows. Each value has columns for the bounds of its 95% interval."""
@@ -71,7 +71,7 @@ class Forecast:
 
     @property
     def _assumption_sentences(self) -> tuple[str, ...]:
-        return grain_prediction.assumption_sentences(self.prediction, self.costs_origin.platform)
+        return grain_prediction.assumption_sentences(self.prediction, self.known.platform)
 
 
 def predict(

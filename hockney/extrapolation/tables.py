@@ -15,16 +15,16 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Caveat, Page, Section, Table
 from hockney.extrapolation.scaling import GrainRow, ScalingPoint, SiteShare
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    RATIO,
-    SECONDS,
-    SHARE,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    RATIO_FORMAT,
+    SECONDS_FORMAT,
+    SHARE_FORMAT,
     Column,
     columns_document,
     columns_table,
 )
-from hockney.pages.format import percent, quantity
+from hockney.pages.format import format_share, quantity
 from hockney.replay.answers import WhatIf
 from hockney.replay.tables import PATH, WHAT_IFS, brief
 
@@ -32,25 +32,25 @@ MAX_PLACES = 6
 SITES: tuple[Column[SiteShare], ...] = (
     Column("call", lambda s: brief(s.site)),
     Column("", lambda s: s.site, key="site"),
-    Column("of the time", lambda s: s.share, SHARE, "share"),
+    Column("of the time", lambda s: s.share, SHARE_FORMAT, "share"),
     Column("reason", lambda s: s.reason, key="reason"),
 )
 POINTS: tuple[Column[ScalingPoint], ...] = (
-    Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
+    Column("ranks", lambda p: p.ranks, COUNT_FORMAT, "ranks"),
     Column("grid", lambda p: grid_text(p.dims)),
     Column("", lambda p: list(p.dims), key="grid"),
-    Column("run time", lambda p: p.run_s, SECONDS, "run_s", INTERVAL),
-    Column("speed-up", lambda p: p.speed_up, RATIO, "speed_up"),
-    Column("efficiency", lambda p: p.efficiency, SHARE, "efficiency"),
-    Column("load balance", lambda p: p.pop.load_balance, SHARE, "load_balance"),
-    Column("serialisation", lambda p: p.pop.serialisation, SHARE, "serialisation"),
-    Column("transfer", lambda p: p.pop.transfer, SHARE, "transfer"),
+    Column("run time", lambda p: p.run_s, SECONDS_FORMAT, "run_s", INTERVAL_HEADING),
+    Column("speed-up", lambda p: p.speed_up, RATIO_FORMAT, "speed_up"),
+    Column("efficiency", lambda p: p.efficiency, SHARE_FORMAT, "efficiency"),
+    Column("load balance", lambda p: p.pop.load_balance, SHARE_FORMAT, "load_balance"),
+    Column("serialisation", lambda p: p.pop.serialisation, SHARE_FORMAT, "serialisation"),
+    Column("transfer", lambda p: p.pop.transfer, SHARE_FORMAT, "transfer"),
     Column("", lambda p: p.messages, key="messages"),
 )
 GRAINS: tuple[Column[GrainRow], ...] = (
-    Column("efficiency", lambda r: r.efficiency, SHARE, "efficiency"),
-    Column("computation", lambda r: r.factor, RATIO, "factor", missing="no amount"),
-    Column("between calls", lambda r: r.between_calls_s, SECONDS, "between_calls_s"),
+    Column("efficiency", lambda r: r.efficiency, SHARE_FORMAT, "efficiency"),
+    Column("computation", lambda r: r.factor, RATIO_FORMAT, "factor", missing="no amount"),
+    Column("between calls", lambda r: r.between_calls_s, SECONDS_FORMAT, "between_calls_s"),
 )
 
 
@@ -93,7 +93,7 @@ class ScalingAnswer:
         )
         yield (
             f"{self.program} on {self.machine}, {self.scaling} scaling: fastest on {count}, in "
-            f"{quantity(best.run_s.value, 's')}, {percent(best.efficiency.value)} efficient."
+            f"{quantity(best.run_s.value, 's')}, {format_share(best.efficiency.value)} efficient."
         )
         yield self._limit(best)
         real = [each for each in self.what_ifs if each.decided and not _is_ideal(each)]

@@ -109,7 +109,7 @@ def test_a_prediction(run, measured):
 
 def test_predictions_of_other_machines_and_networks(run):
     bus = hockney.predict(1, "40kB", ranks=4, machine="sun-ethernet")
-    assert bus.costs_origin.platform.name == "sun-ethernet"
+    assert bus.known.platform.name == "sun-ethernet"
     shared, switch = (
         hockney.predict(1e-3, 40_000, ranks=4, run=run, network=network) for network in ("shared", "switch")
     )

@@ -338,7 +338,7 @@ def _predict_algorithm(given: Mapping[str, Any]) -> int:
             larger=given["larger_machine"],
             listen=reporter,
         )
-    prediction, origin = forecast.prediction, forecast.costs_origin
+    prediction, origin = forecast.prediction, forecast.known
     if given["as_json"]:
         caveats = prediction_caveats(prediction, origin)
         print_json(grain_prediction.document(prediction, caveats, origin.platform))
