@@ -80,31 +80,31 @@ class ScalingPoint:
 
     @property
     def messages(self) -> int:
-        return len(self.program.built.graph.messages)
+        return len(self.program.trace_graph.graph.messages)
 
     @cached_property
     def explained(self) -> ExplainedRun:
         """As a run that took as long as predicted."""
         return ExplainedRun(
-            self.program.unchanged,
-            self.program.unchanged.value_s,
+            self.program.unchanged_program,
+            self.program.unchanged_program.value_s,
             (self.run_s.value,),
-            self.program.costs_only,
+            self.program.costs_only_program,
         )
 
     @cached_property
     def what_ifs(self) -> tuple[WhatIf, ...]:
         """The changes that shorten the run time, the largest gain first."""
         found = (
-            self.explained.what_if(self.program.candidate(each))
-            for each in self.program.usual()
+            self.explained.predict_change(self.program.candidate(each))
+            for each in self.program.standard_changes()
             if not each.no_noise
         )
         useful = (each for each in found if each.gain.value > NEGLIGIBLE)
         return tuple(sorted(useful, key=lambda each: (-each.gain.value, each.text)))
 
     def grains(self) -> tuple[GrainRow, ...]:
-        graph = self.program.built.graph
+        graph = self.program.trace_graph.graph
         calls = max(1, int(np.count_nonzero(graph.ops["computed_s"] > 0)))
         between = float(computed_by_rank(graph).sum()) / calls
         rows = []
@@ -162,16 +162,16 @@ def scaling_point(
         return TracedProgram(built, price(built))
 
     first = program(0)
-    values = [first.costs_only.value_s]
-    if len(first.built.graph.ops) < MANY_OPERATIONS:
-        values += [program(seed).costs_only.value_s for seed in range(1, SEEDS)]
+    values = [first.costs_only_program.value_s]
+    if len(first.trace_graph.graph.ops) < MANY_OPERATIONS:
+        values += [program(seed).costs_only_program.value_s for seed in range(1, SEEDS)]
     value = float(np.median(values))
-    of_costs = max(abs(math.log(each / values[0])) for each in first.costs_only.run_s.values())
-    more = program(0, 1 + computation.error).costs_only.value_s
+    of_costs = max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values())
+    more = program(0, 1 + computation.error).costs_only_program.value_s
     of_computation = abs(math.log(more / values[0]))
     of_variation = math.log(max(values) / min(values)) / 2
     width = math.hypot(of_costs, of_computation, of_variation, MODEL_ERROR)
-    computed = computed_by_rank(first.built.graph)
+    computed = computed_by_rank(first.trace_graph.graph)
     longest = float(computed.max(initial=0.0))
     ideal_s = first.ideal_s
     balance = float(computed.mean()) / longest if longest > 0 else 1.0

@@ -207,7 +207,7 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             code="scaling-without-ranks",
         )
     if given["page"] is not None:
-        refuse_early(given["page"])
+        check_user_file(given["page"])
     with ProgressReporter(given["quiet"]) as reporter:
         prediction = api.predict_scaling(
             words,

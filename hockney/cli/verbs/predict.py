@@ -228,8 +228,8 @@ def command() -> None:
     changes (docs/replay.md). By default, all known changes are listed, the largest gain first; options name
     changes that are made together.
 
-    Given PROFILES of a program on at least three numbers of ranks, predict how it scales to other numbers,
-    --ranks (docs/replay.md). The exit code is 4 if its structure on more ranks is not known.
+    Given PROFILES on at least three numbers of ranks, predict how the program scales to the numbers in
+    --ranks (docs/replay.md). The exit code is 4 if its structure is not known.
 
     The algorithm computes for T seconds on a single rank; part of this time may be serial. On several ranks,
     which form a ring, each rank exchanges messages with its two neighbors. Nothing is measured: the cost of
