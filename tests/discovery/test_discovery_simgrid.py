@@ -11,7 +11,7 @@ from scripts import script
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.discovery import simgrid
-from hockney.discovery.simgrid import COMPLETE, GET_SIMGRID, find_all_simgrids, find_simgrid
+from hockney.discovery.simgrid import COMPLETE_MARKER, GET_SIMGRID, find_all_simgrids, find_simgrid
 from hockney.mpi import title_of
 
 
@@ -88,7 +88,7 @@ def test_what_hockney_built_goes_before_the_systems_if_it_is_complete(environ, t
     environ["PATH"] = str(install(tmp_path / "system", "3.32") / "bin")
     built = install(tmp_path / "cache" / "simgrid-4.1", "4.1")
     assert find_simgrid(environ).version == "3.32"
-    (built / COMPLETE).write_text(str(built))
+    (built / COMPLETE_MARKER).write_text(str(built))
     assert (find_simgrid(environ).version, find_simgrid(environ).source) == ("4.1", "cache")
     assert [simgrid.version for simgrid in find_all_simgrids(environ)] == ["4.1", "3.32"]
 

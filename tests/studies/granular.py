@@ -36,7 +36,7 @@ class Odd(World):
 
     def time(self, case: Case) -> float:
         time = super().time(case)
-        if case.ranks > 1 and (work := self.work(case)) is not None:
+        if case.ranks > 1 and (work := self.preset_work(case)) is not None:
             time += (self.together - 1) * work.seconds
             time += self.extra_s if case.workload == "granularity" else 0.0
         return time
