@@ -25,7 +25,7 @@ from simulated import POPULATIONS, Noise, repetitions, simulate
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, Fit, Subject
 from hockney.models import fit_collective, fit_hockney, fit_loggp, median_interval, observe
-from hockney.models.fits.collective_forms import steps
+from hockney.models.fits.collective_forms import step_count
 from hockney.models.statistics import Z, half_width
 from hockney.system.bundled import bundled_catalog
 
@@ -193,7 +193,7 @@ def collective(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     cases = [Case.of("bcast", p, bytes=8 * 4**k) for p in (2, 3, 4, 8) for k in range(7)]
 
     def true(case: Case) -> float:
-        return a + (b + c * case["bytes"]) * steps(form, case.ranks)
+        return a + (b + c * case["bytes"]) * step_count(form, case.ranks)
 
     fits = fit_collective(observe(simulate(true, cases, noise, rng), CATALOG), Subject.parse("bcast"))
     fit = next(f for f in fits if f.model == form)

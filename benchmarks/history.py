@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from hockney import api
 from hockney.archive import Archive
 from hockney.core.record import encode_line
-from hockney.models.history import CaseTime, DatedRun, RunTimes, check
+from hockney.models.history import CaseTime, DatedRun, RunTimes, check_run
 from hockney.models.statistics import find_change_points
 from hockney.models.statistics.level_changes import PROBABILITIES, _differences, _normal_scores
 from hockney.store import RunFolder
@@ -159,7 +159,7 @@ def checks(sets: int, seed: int) -> None:
                 for _ in range(sets):
                     runs = [_run(rng, k) for k in range(earlier)]
                     states = [
-                        each.state for each in check(runs, _run(rng, earlier, factor, cases), tolerance)
+                        each.state for each in check_run(runs, _run(rng, earlier, factor, cases), tolerance)
                     ]
                     wrong += (
                         (states[0] == "slower") if factor > 1 else bool({"slower", "faster"} & set(states))

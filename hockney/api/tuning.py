@@ -37,7 +37,7 @@ from hockney.models.statistics import (
 )
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN
-from hockney.models.tuning.rules import EFFECT, ChoiceRule, format_choices, without
+from hockney.models.tuning.rules import MIN_EFFECT, ChoiceRule, exclude_combinations, format_choices
 from hockney.mpi import title_of
 from hockney.studies import ad_hoc
 from hockney.studies.tuning.results import Tuning, tuning
@@ -60,7 +60,7 @@ class TuningTables:
     rules_file: Path | None
 
 
-def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
+def tune(run: Run, folder: AnyPath, effect: float = MIN_EFFECT) -> TuningTables:
     """Write the tables of a run into `folder`. An algorithm replaces MPI's own choice if the 95% interval of
     the ratio of their times is below 1 - `effect`.
 
@@ -110,7 +110,7 @@ def write_tables(run: Run, run_tuning: Tuning, folder: Path, slower: int = 0) ->
         comments.append(removed_comment(slower))
     written = {CHOICES: format_choices(run_tuning.rules, comments)}
     if run_tuning.internal_points:
-        written[DYNAMIC_RULES] = openmpi.dynamic_rules(run_tuning.internal_rules, comments)
+        written[DYNAMIC_RULES] = openmpi.format_dynamic_rules(run_tuning.internal_rules, comments)
     files.make_folder(folder)
     for name, text in written.items():
         files.write_user_file(folder / name, text.encode("utf-8"))
@@ -326,7 +326,7 @@ def _preloaded_table(tables: TuningTables, library: Path | None) -> Iterator[_Ch
 def _rules_table(tables: TuningTables) -> Iterator[_CheckedTable]:
     """Rules that Open MPI reads itself."""
     if tables.rules_file is not None and tables.tuning.internal_rules:
-        variables = openmpi.using(str(tables.rules_file.absolute()))
+        variables = openmpi.rules_file_variables(str(tables.rules_file.absolute()))
         yield _CheckedTable(LaunchSetting.of(RULED, variables), tables.tuning.internal_rules)
 
 
@@ -342,8 +342,8 @@ def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> Tuni
         return tables
     remaining = replace(
         tables.tuning,
-        rules=tuple(without(tables.tuning.rules, slower_sizes[PRELOADED])),
-        internal_rules=tuple(without(tables.tuning.internal_rules, slower_sizes[RULED])),
+        rules=tuple(exclude_combinations(tables.tuning.rules, slower_sizes[PRELOADED])),
+        internal_rules=tuple(exclude_combinations(tables.tuning.internal_rules, slower_sizes[RULED])),
     )
     return write_tables(run, remaining, tables.choices_file.parent, count)
 

@@ -23,8 +23,8 @@ from hockney.judgements.sides import (
     match_interleaved_runs,
     unpaired_launch_count,
 )
-from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge, one_sided
-from hockney.models.loaded_launches import FEWEST_QUIET
+from hockney.models.comparison import MIN_LAUNCHES, JudgedCases, Pair, is_one_sided, judge
+from hockney.models.loaded_launches import MIN_QUIET_LAUNCHES
 from hockney.models.statistics import MachineModes
 
 ALL_RATIOS = "all ratios"
@@ -140,7 +140,9 @@ def _comparison_caveats(a: Side, b: Side, judged_cases: JudgedCases) -> list[Cav
         side.name: (side.loaded_count, side.launch_count) for side in (a, b) if side.loaded_count
     }
     if loaded_counts:
-        caveats.append(_loaded_launches_caveat(loaded_counts, FEWEST_QUIET, is_paired=judged_cases.paired))
+        caveats.append(
+            _loaded_launches_caveat(loaded_counts, MIN_QUIET_LAUNCHES, is_paired=judged_cases.paired)
+        )
     unpaired_count = unpaired_launch_count(a, b) if judged_cases.paired else 0
     if unpaired_count:
         caveats.append(
@@ -153,7 +155,7 @@ def _comparison_caveats(a: Side, b: Side, judged_cases: JudgedCases) -> list[Cav
         )
     if judged_cases.modes:
         caveats.append(_machine_modes_caveat(judged_cases.modes))
-    one_sided_cases = [verdict for verdict in judged_cases.cases if one_sided(verdict.excluded)]
+    one_sided_cases = [verdict for verdict in judged_cases.cases if is_one_sided(verdict.excluded)]
     if one_sided_cases:
         worst = max(one_sided_cases, key=lambda verdict: max(verdict.excluded))
         caveats.append(
@@ -165,14 +167,14 @@ def _comparison_caveats(a: Side, b: Side, judged_cases: JudgedCases) -> list[Cav
     short_cases = [
         verdict
         for verdict in judged_cases.cases
-        if any(verdict.launches[k] < FEWEST_LAUNCHES for k in inexact_sides)
+        if any(verdict.launches[k] < MIN_LAUNCHES for k in inexact_sides)
     ]
     if short_cases:
         caveats.append(
             Caveat(
                 "few-launches",
                 f"{len(short_cases)} of {plural(len(judged_cases.cases), 'case')} "
-                f"{verb_form(len(short_cases), 'has', 'have')} fewer than {FEWEST_LAUNCHES} launches on "
+                f"{verb_form(len(short_cases), 'has', 'have')} fewer than {MIN_LAUNCHES} launches on "
                 "one side",
                 "the ratios of these cases: their intervals are wide or missing",
                 "measure with more launches (--launches 10)",

@@ -178,8 +178,8 @@ def _checked_operation_document(operation: CheckedOperation) -> dict[str, Any]:
     return {
         "operation": operation.workload,
         "cases": len(operation.cases),
-        "slower": len(operation.of("slower")),
-        "faster": len(operation.of("faster")),
+        "slower": len(operation.cases_with("slower")),
+        "faster": len(operation.cases_with("faster")),
         **_series_fields(operation.mean),
         "mean_verdict": operation.mean.state,
         "verdict": operation.state,

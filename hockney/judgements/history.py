@@ -17,7 +17,7 @@ from hockney.draw.page import Caveat, Table
 from hockney.judgements.comparison import RATIO_FORMAT, ratio_interval_text
 from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.models.history import (
-    FEWEST_RUNS,
+    MIN_RUNS,
     CheckedOperation,
     CheckedSeries,
     CheckState,
@@ -131,7 +131,9 @@ class CheckedRun(Judgement[CheckedSeries]):
 
     @property
     def changed_cases(self) -> list[CheckedSeries]:
-        return [series for operation in self.operations for series in operation.of("slower", "faster")]
+        return [
+            series for operation in self.operations for series in operation.cases_with("slower", "faster")
+        ]
 
     @property
     def ordered_cases(self) -> tuple[CheckedSeries, ...]:
@@ -148,8 +150,8 @@ class CheckedRun(Judgement[CheckedSeries]):
             Column("operation", lambda item: item.workload),
             Column("level" if self.has_several_levels else "", lambda item: item.level),
             Column("cases", lambda item: len(item.cases), COUNT_FORMAT),
-            Column("slower", lambda item: len(item.of("slower")), COUNT_FORMAT),
-            Column("faster", lambda item: len(item.of("faster")), COUNT_FORMAT),
+            Column("slower", lambda item: len(item.cases_with("slower")), COUNT_FORMAT),
+            Column("faster", lambda item: len(item.cases_with("faster")), COUNT_FORMAT),
             Column("runs", lambda item: item.mean.runs, COUNT_FORMAT),
             Column("mean ratio", lambda item: item.mean.ratio, RATIO_FORMAT, interval=INTERVAL_HEADING),
             Column("noticeable", lambda item: item.mean.noticeable, NOTICEABLE_FORMAT),
@@ -285,7 +287,7 @@ def _overall_sentence(run_check: CheckedRun) -> str:
             return (
                 f"Undecided: {undecided_count} of {operations} {'has' if undecided_count == 1 else 'have'} "
                 "too few earlier runs; "
-                f"{more_text} would do (at least {FEWEST_RUNS})."
+                f"{more_text} would do (at least {MIN_RUNS})."
             )
         return (
             f"Undecided: in {undecided_count} of {operations}, runs differ so much that twice the time "
@@ -297,7 +299,7 @@ def _overall_sentence(run_check: CheckedRun) -> str:
 
 
 def _worst_case_phrase(run_check: CheckedRun) -> str:
-    slower_series = [case for series in run_check.operations for case in series.of("slower")]
+    slower_series = [case for series in run_check.operations for case in series.cases_with("slower")]
     if not slower_series:
         return ""
     worst_series = max(slower_series, key=lambda series: series.ratio.value)
@@ -316,7 +318,7 @@ def operation_sentence(checked_operation: CheckedOperation, run_check: CheckedRu
         f"{short_case(changed_cases[0].series)}: "
         f"{changed_cases[0].ratio.value:.2f}{ratio_interval_suffix(changed_cases[0].ratio)}"
         for state in ("slower", "faster")
-        if (changed_cases := checked_operation.of(state))
+        if (changed_cases := checked_operation.cases_with(state))
     ]
     parts = parts or [state_text(checked_operation.state)]
     parts.append(

@@ -24,8 +24,8 @@ from hockney.judgements.history import (
     trends_table,
 )
 from hockney.judgements.sides import Side
-from hockney.models.comparison import LEVEL, CaseVerdict, OperationVerdict
-from hockney.models.history import FEWEST_RUNS
+from hockney.models.comparison import SIGNIFICANCE_LEVEL, CaseVerdict, OperationVerdict
+from hockney.models.history import MIN_RUNS
 
 MAX_ROWS = 400
 MAX_DISTRIBUTIONS = 12
@@ -157,10 +157,9 @@ def method_of_comparison(comparison: ComparedSides) -> tuple[str, ...]:
         "tolerance. Otherwise it is undecided.",
         f"{plural(comparison.judged_cases.tests, 'ratio')} "
         f"{verb_form(comparison.judged_cases.tests, 'was', 'were')} tested together, those of cases and "
-        "the means "
-        f"of operations (Benjamini and Hochberg): on average at most {LEVEL:.0%} of those reported as slower "
-        f"or faster are false, and at most {LEVEL:.0%} of those reported as the same. Intervals are those of "
-        "single ratios.",
+        f"the means of operations (Benjamini and Hochberg): on average at most {SIGNIFICANCE_LEVEL:.0%} "
+        f"of those reported as slower or faster are false, and at most {SIGNIFICANCE_LEVEL:.0%} of those "
+        "reported as the same. Intervals are those of single ratios.",
     )
 
 
@@ -253,7 +252,7 @@ def check_page(run_check: CheckedRun) -> Page:
 def method_of_check(tolerance: float) -> tuple[str, ...]:
     return (
         "The usual time is the robust mean of the earlier runs since the last change; a new run is expected "
-        f"within Student's prediction interval, from at least {FEWEST_RUNS} runs.",
+        f"within Student's prediction interval, from at least {MIN_RUNS} runs.",
         f"Slower: outside of this interval by more than {format_percent(tolerance)}. The probabilities of "
         "all cases and operations are adjusted together (Benjamini and Hochberg, 5%).",
     )

@@ -24,7 +24,7 @@ from hockney.core.wording import join_words, option, plural, verb_form
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
 from hockney.measurement.budget import TYPICAL_LAUNCH_COST_S, launch_count, min_budget
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 
 Notify = Callable[[str], None]
 UNKNOWN_SCHEDULER = "batch"
@@ -67,7 +67,9 @@ class Bench:
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
         """Return the number of launches of each of `cases` that fit into the budget."""
         cost_s = self.launch_cost_s or TYPICAL_LAUNCH_COST_S
-        return launch_count(budget_s, cost_s, self._launches_per_round(cases), len(cases), least_of(cases))
+        return launch_count(
+            budget_s, cost_s, self._launches_per_round(cases), len(cases), min_launch_seconds(cases)
+        )
 
     def min_budget(self, settings: Settings, cases: Sequence[Case]) -> float:
         """Return the minimum of `--budget` (s) for `cases`, or 0 on a machine without a minimum."""
@@ -76,7 +78,7 @@ class Bench:
         launches = 1 if settings.every_s else settings.launches or MIN_LAUNCHES
         cost_s = self.launch_cost_s or TYPICAL_LAUNCH_COST_S
         return self.check_time_s + min_budget(
-            launches, cost_s, self._launches_per_round(cases), least_of(cases)
+            launches, cost_s, self._launches_per_round(cases), min_launch_seconds(cases)
         )
 
     def _launches_per_round(self, cases: Sequence[Case]) -> int:

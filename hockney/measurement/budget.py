@@ -20,7 +20,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.settings import MIN_LAUNCHES
 from hockney.core.units import thin_out
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 
 TYPICAL_LAUNCHES = 10
 MAX_LAUNCHES = 100
@@ -142,7 +142,7 @@ class Budget:
         within the budget; 0 without a limit. The launch has time to run each case at least once."""
         if not self.is_shared:
             return 0.0
-        return max(self.total_s - self.elapsed_s - self.high_cost_s, least_of(cases))
+        return max(self.total_s - self.elapsed_s - self.high_cost_s, min_launch_seconds(cases))
 
     def exclude(self, seconds: float) -> None:
         """Exclude time from the budget, such as waiting for a hung case."""

@@ -26,7 +26,7 @@ from hockney.measurement.budget import BUSY_FACTOR, TYPICAL_LAUNCH_COST_S, Budge
 from hockney.measurement.events import Listener, MeasuringBegan, Status
 from hockney.measurement.rounds import schedule
 from hockney.measurement.session import MAX_CASE_FAILURES, Outcome, Session, budget_used_up_notice
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.store import SIDES, Plan, RunFolder, create_pair, missing_items, unmeasured_items
 
 COST_SHARE = 0.7
@@ -53,7 +53,7 @@ def pair_count(budget_s: float, benches: Sequence[Bench], cases: Sequence[Case])
     """Return the number of launches of each case and side that fit into the budget of both sides."""
     groups = max(1, len({benches[0].launch_kind(case) for case in cases}))
     cost_s = sum(bench.launch_cost_s or TYPICAL_LAUNCH_COST_S for bench in benches)
-    round_s = max(MIN_CASE_S * max(1, len(cases)), BUSY_FACTOR * least_of(cases)) * len(benches)
+    round_s = max(MIN_CASE_S * max(1, len(cases)), BUSY_FACTOR * min_launch_seconds(cases)) * len(benches)
     affordable_by_cost = COST_SHARE * budget_s / (groups * max(cost_s, 0.02))
     affordable = min(affordable_by_cost, PLANNED_SHARE * budget_s / (groups * cost_s + round_s))
     return int(max(MIN_LAUNCHES, min(affordable, MAX_PAIRS)))

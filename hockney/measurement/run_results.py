@@ -28,7 +28,7 @@ from hockney.core.fit import Cost, Fits
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
-from hockney.models.exact import made_exact
+from hockney.models.exact import mark_exact
 from hockney.store import Reading, RunFolder
 from hockney.system import trust
 from hockney.system.bundled import bundled_catalog
@@ -149,7 +149,7 @@ def save_fits(folder: RunFolder, fits: Fits, basis: str, machine: Machine) -> No
 def restore_exact(machine: Machine, fits: Fits) -> Fits:
     """Return the fits, with exact values for a simulated machine without noise; the file contains only their
     numbers."""
-    return made_exact(fits) if machine.is_exact and machine.traits.simulated else fits
+    return mark_exact(fits) if machine.is_exact and machine.traits.simulated else fits
 
 
 def _certified_text(text: bytes, basis: str) -> str:

@@ -41,7 +41,7 @@ from hockney.measurement.rounds import (
     remaining_rounds,
     schedule,
 )
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.models.statistics import LaunchTimesCache, Observation, observe
 from hockney.store import (
     Appender,
@@ -495,7 +495,9 @@ def budget_share_s(plan: Plan, missing: Sequence[Item], all_items: Sequence[Item
     measuring_s = plan.settings.budget_s - _start_cost_s(all_items, bench)
     share_s = measuring_s * len(missing) / max(1, len(all_items))
     launches_s = MIN_COMPLETION_S * len({item.launch for item in missing})
-    return _start_cost_s(missing, bench) + max(share_s, launches_s, least_of(item.case for item in missing))
+    return _start_cost_s(missing, bench) + max(
+        share_s, launches_s, min_launch_seconds(item.case for item in missing)
+    )
 
 
 def _start_cost_s(items: Sequence[Item], bench: Bench) -> float:

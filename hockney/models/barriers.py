@@ -1,17 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a message-based barrier, from its structure and the costs of messages between two ranks.
+"""The cost of a message-based barrier, predicted from its structure and the costs of messages between two
+ranks.
 
 There are two predictions. The first is R. Krishnamurthy's extrapolation ('Performance of Barriers and NAS
-Parallel Benchmarks on the Intel Clusters', 1998): the number of messages times the time of a single one,
-which is correct if only one message is in flight at a time, as on a single medium. The second follows the
+Parallel Benchmarks on the Intel Clusters', 1998): the number of messages times the time of a single message,
+which is correct if only one message is in flight at a time, as on a shared medium. The second follows the
 algorithm's structure, with a clock per rank under LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995), which
 is correct if messages do not slow each other down. A message costs its sender o_s and its receiver o_r, and
 takes T from the call of MPI_Send to the return of MPI_Recv; a sender's next message waits for the gap g. Two
-ranks that send to each other at once need E, which differs from T, because their messages cross and
-neither processor is idle meanwhile. All of these are measured between two ranks, none on a
-barrier.
-"""
+ranks that send to each other at once need E. It differs from T, because their messages cross and neither
+processor is idle. All of these costs are measured between two ranks, none on a barrier."""
 
 from __future__ import annotations
 
@@ -26,23 +25,22 @@ from hockney.models.schedules.barriers import BROADCAST_BYTES
 
 Start = Literal["loop", "single"]
 
-SETTLED = 1e-3
+MAX_RELATIVE_CHANGE = 1e-3
 """Episodes of a loop are simulated until each takes as long as the one before, within this."""
-MOST_EPISODES = 24
-MOST_RANKS = 1024
+MAX_EPISODES = 24
+MAX_RANKS = 1024
 """With more ranks the recurrences take minutes (total exchange has P(P-1) messages)."""
 
 
 @dataclass(frozen=True)
 class MessageCosts:
-    """Times in seconds of messages between two ranks, empty except for a broadcast's byte.
+    """Times of messages between two ranks in seconds. The messages are empty except for the broadcast's byte.
 
-    `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` MPI_Bcast of one byte,
-    whose call may cost more than its message (less than T is taken as T). `base_s` is Krishnamurthy's
-    baseline (MPI_Isend on one side, MPI_Recv on the other). LogGP's `send_s`, `receive_s`, `gap_s` only
-    matter from three ranks on; 0 if unknown. If messages within a node cost something else, `near` has their
-    costs, and `per_node` consecutive ranks are on each node.
-    """
+    `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), and `broadcast_s` MPI_Bcast of one
+    byte, whose call may cost more than its message (less than T is treated as T). `base_s` is Krishnamurthy's
+    baseline (MPI_Isend on one side, MPI_Recv on the other). LogGP's `send_s`, `receive_s` and `gap_s` only
+    matter from three ranks on; 0 if unknown. If messages within a node have other costs, these are in `near`,
+    and each node has `per_node` consecutive ranks."""
 
     one_way_s: float
     exchange_s: float
@@ -55,18 +53,18 @@ class MessageCosts:
     per_node: int = 1
 
     def spread(self, ranks: int, nodes: int) -> MessageCosts:
-        """The costs with `ranks` ranks spread evenly over `nodes` nodes; 0: as they are."""
+        """Costs with `ranks` ranks spread evenly over `nodes` nodes; unchanged if `nodes` is 0."""
         return replace(self, per_node=-(-ranks // nodes)) if nodes and self.near is not None else self
 
     @property
     def shortened(self) -> bool:
-        """Whether o_s and o_r, measured apart, do not fit into T."""
+        """Whether the separately measured o_s and o_r exceed T."""
         return self.send_s + self.receive_s > self.one_way_s
 
     @property
     def overheads(self) -> tuple[float, float]:
-        """o_s and o_r, limited to fit into T: measured separately their sum may exceed it, if both ends work
-        at once."""
+        """o_s and o_r, limited to fit into T: if both ends work at the same time, the sum of the separate
+        measurements may exceed T."""
         total = self.send_s + self.receive_s
         scale = min(1.0, self.one_way_s / total) if total > 0 else 1.0
         return scale * self.send_s, scale * self.receive_s
@@ -74,16 +72,16 @@ class MessageCosts:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Counts for one episode: messages of all ranks, messages on the longest path, and messages that the
-    busiest rank sends and receives."""
+    """Counts for one episode: `messages` of all ranks, messages on the longest path (`depth`), and messages
+    that the `busiest` rank sends and receives."""
 
     messages: int
     depth: int
     busiest: int
 
 
-def predicted(algorithm: str) -> bool:
-    """Whether the algorithm consists of messages, so that it can be predicted."""
+def is_predictable(algorithm: str) -> bool:
+    """Whether the algorithm consists of messages and can therefore be predicted."""
     return ("barrier", algorithm) in SCHEDULES
 
 
@@ -94,42 +92,43 @@ def steps(algorithm: str, ranks: int) -> list[Step]:
 
 def traffic(algorithm: str, ranks: int) -> Traffic:
     """Raises KeyError for an algorithm that does not consist of messages."""
-    tally = Tally.of(steps(algorithm, ranks), ranks)
-    return Traffic(tally.messages, tally.depth, tally.max_messages)
+    tally_of_steps = Tally.of(steps(algorithm, ranks), ranks)
+    return Traffic(tally_of_steps.messages, tally_of_steps.depth, tally_of_steps.max_messages)
 
 
-def by_messages(algorithm: str, ranks: int, costs: MessageCosts) -> float:
-    """Seconds of an episode if messages go one after the other, whichever rank sends them."""
+def sequential_time(algorithm: str, ranks: int, costs: MessageCosts) -> float:
+    """Seconds of an episode if all messages are sent one after the other."""
     if costs.near is None:
         return traffic(algorithm, ranks).messages * costs.base_s
     layers = [layer for step in steps(algorithm, ranks) for layer in step.layers]
-    within = sum(int((x.source // costs.per_node == x.target // costs.per_node).sum()) for x in layers)
-    everything = sum(len(layer.source) for layer in layers)
-    return within * costs.near.base_s + (everything - within) * costs.base_s
+    near_time_s = sum(int((x.source // costs.per_node == x.target // costs.per_node).sum()) for x in layers)
+    total_s = sum(len(layer.source) for layer in layers)
+    return near_time_s * costs.near.base_s + (total_s - near_time_s) * costs.base_s
 
 
-def by_levels(node_s: float, nodes: int, costs: MessageCosts) -> float:
-    """Seconds of an episode of the hierarchical barrier, which takes `node_s` on one node: ranks wait for
-    those of their node, one of each node for the others by dissemination (`engine/sync/hierarchical.cpp`)."""
-    return node_s + by_structure("dissemination", nodes, replace(costs, near=None))
+def hierarchical_time(node_s: float, nodes: int, costs: MessageCosts) -> float:
+    """Seconds of an episode of the hierarchical barrier, which takes `node_s` on one node: ranks wait for the
+    other ranks of their node, then one rank of each node uses dissemination
+    (`engine/sync/hierarchical.cpp`)."""
+    return node_s + structural_time("dissemination", nodes, replace(costs, near=None))
 
 
-def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start = "loop") -> float:
-    """Seconds of an episode if messages do not slow each other down: in a tight loop, from each episode to
-    the next, or, for a single one that all ranks enter at once, to the exit of the last."""
+def structural_time(algorithm: str, ranks: int, costs: MessageCosts, start: Start = "loop") -> float:
+    """Seconds of an episode if messages do not slow each other down: the time per episode in a tight loop or,
+    for a single episode that all ranks enter at once, until the last rank leaves."""
     simulator = LogGPSimulator(_platform(costs, ranks), ranks)
     episode = steps(algorithm, ranks)
-    ends = [0.0]
-    for _ in range(1 if start == "single" else MOST_EPISODES):
-        ends.append(float(simulator.run(episode).max()))
-        lasted = [later - earlier for earlier, later in pairwise(ends)]
-        if len(lasted) > 1 and abs(lasted[-1] - lasted[-2]) <= SETTLED * lasted[-1]:
+    end_times = [0.0]
+    for _ in range(1 if start == "single" else MAX_EPISODES):
+        end_times.append(float(simulator.run(episode).max()))
+        durations = [later - earlier for earlier, later in pairwise(end_times)]
+        if len(durations) > 1 and abs(durations[-1] - durations[-2]) <= MAX_RELATIVE_CHANGE * durations[-1]:
             break
-    return ends[-1] - ends[-2]
+    return end_times[-1] - end_times[-2]
 
 
 def _platform(costs: MessageCosts, ranks: int) -> Platform:
-    """A switch between nodes with these message costs, with `per_node` ranks on each."""
+    """A switch with these message costs between nodes of `per_node` ranks each."""
     if costs.near is None:
         network = Network(nodes=(NodeGroup(count=ranks),))
         return Platform(
@@ -146,7 +145,7 @@ def _platform(costs: MessageCosts, ranks: int) -> Platform:
 
 
 def _segment(costs: MessageCosts) -> Segment:
-    """The cost of a broadcast's byte is its time beyond that of an empty message."""
+    """Costs of messages; a broadcast's byte costs its time beyond that of an empty message."""
     send_s, receive_s = costs.overheads
     return Segment(
         send_s=send_s,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time of a collective operation on a described machine, from the algorithm named in its description.
 
-Each algorithm is a message schedule, run by the LogGP simulator: overlapping steps, uneven trees and numbers
-of ranks that are not a power of two are exact. With P = 2**k equal ranks the times reduce to the closed
-forms, where m(x) = o_s + L + G x + o_r:
+Each algorithm is a message schedule, run by the LogGP simulator. Overlapping steps, uneven trees and rank
+counts that are not a power of two are simulated exactly. With P = 2**k equal ranks, and m(x) = o_s + L + G x
++ o_r, the times reduce to closed forms:
 
     dissemination barrier   k m(0)                            Hensgen, Finkel and Manber 1988
     binomial broadcast      k m(x)                            each step's receivers are later steps' senders
@@ -14,8 +14,7 @@ forms, where m(x) = o_s + L + G x + o_r:
     linear scatter          (P-1) o_s + L + G x + o_r
     pairwise exchange       (P-1) m(x)
 
-None of them models messages that share a link: predict() returns None if links must be the bottleneck.
-"""
+No algorithm models messages that share a link: predict() returns None if links must be the bottleneck."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ Curve = Sequence[tuple[float, float]]
 
 
 def predict(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
-    """Seconds from the moment at which all `ranks` begin `operation` until the last one ends, with root 0;
+    """Seconds from the common start of `operation` until the last of the `ranks` ranks ends, with root 0.
     `size` is the bytes of each rank's block or vector. None if the algorithm is not modelled, or if messages
     must wait for each other at a NIC, on a bus or a medium. Contention on a cable of a torus or a mesh is not
     detected."""
@@ -64,17 +63,18 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
     except NotModelled:
         return None
     time = float(simulator.now.max())
-    return None if _shared(platform, busiest, ranks) > time else call + time
+    return None if _min_shared_time(platform, busiest, ranks) > time else call + time
 
 
 def call_time(platform: Platform, operation: str, size: int) -> float:
-    """Time that the call takes on each rank before any message."""
+    """Time of the call on each rank before any message."""
     points = platform.calls.get(operation)
-    return on_curve(points, size) if points else 0.0
+    return interpolate_curve(points, size) if points else 0.0
 
 
-def on_curve(points: Curve, size: float) -> float:
-    """Linear between the sizes, constant below them, and proportional to the bytes above them."""
+def interpolate_curve(points: Curve, size: float) -> float:
+    """Interpolate linearly between the sizes; constant below them, and proportional to the bytes above
+    them."""
     last, seconds = points[-1]
     if size > last > 0:
         return seconds * size / last
@@ -82,8 +82,8 @@ def on_curve(points: Curve, size: float) -> float:
     return float(np.interp(size, sizes, times))
 
 
-def _shared(platform: Platform, busiest: float, ranks: int) -> float:
-    """Minimum time for which the busiest node's NIC, or the single cable of a bus, must work."""
+def _min_shared_time(platform: Platform, busiest: float, ranks: int) -> float:
+    """Minimum time that the NIC of the busiest node, or the single cable of a bus, must work."""
     network = platform.network
     cores = min(max(group.cores for group in platform.nodes), ranks)
     nic = busiest * cores / network.nic if network.nic < UNLIMITED else 0.0

@@ -20,14 +20,13 @@ IN_PIECES = ("hockney", "size")
 
 
 def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
-    """Seconds for the values `at` of the model's variables, a number for each name of `fit.ranges` and within
-    its range. An end of the interval is None if unknown.
+    """Predicted seconds at the values `at` of the model's variables, one number within the fitted range for
+    each name of `fit.ranges`. Unknown bounds of the interval are None.
 
-    A piecewise line has the relative interval of the fitted curve at the neighboring sizes, covering both
-    lines if the protocol may change before the size or after it. A collective's form has that of its
-    `interval_matrix`. That of a suite's model comes from `model_time` of its module. Any other model is its
-    curve over the size, linear between the points.
-    """
+    A piecewise line has the relative interval of the fitted curve at the neighboring sizes. It covers both
+    lines if the protocol may change nearby. A collective's interval comes from its `interval_matrix`. For a
+    suite's model, `model_time` of its module computes the time. Any other model is its curve over the size,
+    interpolated linearly."""
     size = next((value for name, value in at.items() if name not in (RANKS, max_rate.PAIRS)), 0.0)
     if fit.segments and fit.model in IN_PIECES:
         return _on_pieces(fit, size)
@@ -60,5 +59,5 @@ def _on_curve(curve: list[CurvePoint], size: float) -> TimeEstimate:
 
 
 def _known(time: float, low: float, high: float) -> TimeEstimate:
-    """Replaces an unknown end of the interval by the curve itself."""
+    """Replace an unknown bound of the interval by the curve itself."""
     return TimeEstimate(time, low if low < time else None, high if high > time else None)

@@ -1,17 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Performance guidelines: no operation should take longer than another way to the same result.
+"""Performance guidelines: no operation should take longer than another method for the same result.
 
 One entry of RULES is one guideline. `left` and the terms of `right` are workloads with a size: n bytes on the
-left, where P ranks take part. A size is what the workload calls `bytes`: of the whole vector for bcast,
+left, where P ranks take part. The size is the workload's parameter `bytes`: of the whole vector for bcast,
 reduce, allreduce, scan and exscan, of one rank's block for gather, scatter, allgather, alltoall and
 reduce_scatter_block. `copies` are bytes that a rank must copy in its memory besides, as the mock-up functions
 of PGMPITuneLib do.
 
-`comparisons` finds the cases of a run that a guideline compares. Both sides have the same ranks, buffers and
-synchronisation, and a root of the right side is that of the left. Operations back to back (sync=loop) are
-left out: they overlap, so their times do not add up. So are cases with a launch setting, which are not what
-MPI does by itself.
+`comparisons` finds the cases of a run that a guideline compares. Both sides have the same ranks, buffers,
+synchronisation and root. Back-to-back operations (sync=loop) are left out: they overlap, so their times do
+not add up. Cases with a launch setting are left out because they do not show MPI's defaults.
 
 `judge` decides whether the guidelines hold in a run. One is violated if the left side takes more than
 `factor` times as long as the right one. All comparisons of a run are tested together: those reported as
@@ -64,7 +63,7 @@ WORD = 8
 """Parts of a vector may be rounded up to a multiple of this many bytes, as those of reductions are."""
 
 FACTOR = NOTABLE
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
 State = Literal["violated", "holds", "undecided", "unknown"]
 """holds: the interval of the ratio ends below the factor; undecided: it includes the factor, or lies above
@@ -73,7 +72,8 @@ it but not clearly enough for the number of comparisons; unknown: there is no in
 
 @dataclass(frozen=True)
 class Term:
-    """A `workload` with a `size` of BYTES; `copies` marks the time of copying, for which it is a limit."""
+    """A `workload` with a `size` of BYTES; with `copies`, the time of copying, for which it is an upper
+    limit."""
 
     workload: str
     size: str
@@ -85,8 +85,8 @@ class Term:
 
 @dataclass(frozen=True)
 class Guideline:
-    """`name` is unique. `how` is how the right side gives the result of the left one, for the
-    documentation."""
+    """A guideline with a unique `name`. `how` explains in the documentation how the right side computes the
+    result of the left one."""
 
     name: str
     left: str
@@ -98,22 +98,22 @@ class Guideline:
 
     @cached_property
     def operation(self) -> str:
-        """The workload on the left of an emulation."""
+        """Workload on the left of an emulation."""
         (term,) = _terms(self.left)
         return term.workload
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """The right side of an emulation, with the copies."""
+        """Right side of an emulation, including the copies."""
         copying = (Term(LOCAL, self.copies, copies=True),) if self.copies else ()
         return (*_terms(self.right), *copying)
 
 
 def _terms(text: str) -> tuple[Term, ...]:
-    return tuple(Term(*_parsed(word)) for word in text.split(" + "))
+    return tuple(Term(*_parse_term(word)) for word in text.split(" + "))
 
 
-def _parsed(word: str) -> tuple[str, str]:
+def _parse_term(word: str) -> tuple[str, str]:
     match = TERM.fullmatch(word)
     assert match, f"{word!r} is not WORKLOAD(n), WORKLOAD(n/P) or WORKLOAD(P n)"
     return match[1], match[2]
@@ -177,7 +177,7 @@ MESSAGES = "pingpong"
 
 @dataclass(frozen=True)
 class MeasuredTerm:
-    """A term of the right side as measured, `count` times; `copies` if it is the limit of copying."""
+    """A measured term of the right side that counts `count` times; `copies` marks the limit of copying."""
 
     case: Case
     count: int = 1
@@ -186,7 +186,7 @@ class MeasuredTerm:
 
 @dataclass(frozen=True)
 class GuidelineComparison:
-    """The time of `left` should not exceed the sum of the `parts`."""
+    """Claim that the time of `left` should not exceed the sum of the `parts`."""
 
     rule: Guideline
     left: Case
@@ -195,7 +195,7 @@ class GuidelineComparison:
 
 @dataclass(frozen=True)
 class SizeSeries:
-    """Cases of a workload that differ in their size only; `fixed` are their other parameters."""
+    """Cases of a workload that differ only in their size; `fixed` contains their other parameters."""
 
     workload: str
     ranks: int
@@ -213,15 +213,15 @@ class SizeSeries:
 
 
 def comparisons(cases: Iterable[Case], catalog: Catalog) -> list[GuidelineComparison]:
-    """Every comparison that the cases allow, in the order of the rules."""
+    """All comparisons that the cases allow, in the order of the rules."""
     groups = _groups(cases, catalog)
-    found = [each for group in groups if group.own for each in _of_group(group, groups)]
+    comparison_list = [each for group in groups if group.own for each in _comparisons_of_group(group, groups)]
     order = {rule.name: k for k, rule in enumerate(RULES)}
-    return sorted(found, key=lambda each: order[each.rule.name])
+    return sorted(comparison_list, key=lambda each: order[each.rule.name])
 
 
-def decisive(found: Iterable[GuidelineComparison]) -> bool:
-    """Whether an operation is compared with another way to do it, and not only with other sizes."""
+def is_decisive(found: Iterable[GuidelineComparison]) -> bool:
+    """Whether an operation is compared with another method, and not only with other sizes."""
     return any(each.rule.kind in ("emulation", "algorithm") for each in found)
 
 
@@ -238,38 +238,38 @@ def _groups(cases: Iterable[Case], catalog: Catalog) -> list[SizeSeries]:
     return list(groups.values())
 
 
-def _of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
+def _comparisons_of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
     for rule in EMULATIONS:
         if rule.operation == group.workload:
-            yield from _emulated(rule, group, groups)
+            yield from _emulation(rule, group, groups)
     if group.workload in OPERATIONS:
-        yield from _by_algorithm(group, groups)
+        yield from _algorithm_comparisons(group, groups)
     if group.workload in OPERATIONS or group.workload == MESSAGES:
-        yield from _other_sizes(group)
+        yield from _size_comparisons(group)
 
 
-def _emulated(rule: Guideline, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
+def _emulation(rule: Guideline, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
     for size in group.sizes:
         parts = [_part(term, size, group, groups) for term in rule.terms]
-        found = tuple(part for part in parts if part is not None)
-        if size > 0 and len(found) == len(parts):
-            yield GuidelineComparison(rule, group.by_size[size], found)
+        measured_terms = tuple(part for part in parts if part is not None)
+        if size > 0 and len(measured_terms) == len(parts):
+            yield GuidelineComparison(rule, group.by_size[size], measured_terms)
 
 
 def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> MeasuredTerm | None:
     needed = term.bytes(size, left.ranks)
     whole = -(-needed // WORD) * WORD
     for group in groups:
-        if group.workload == term.workload and group.ranks == left.ranks and _alike(group, left):
+        if group.workload == term.workload and group.ranks == left.ranks and _parameters_agree(group, left):
             fitting = [bytes for bytes in group.by_size if needed <= bytes <= whole]
             if fitting:
                 return MeasuredTerm(group.by_size[min(fitting)], copies=term.copies)
     return None
 
 
-def _alike(group: SizeSeries, left: SizeSeries) -> bool:
-    """Whether two series agree in their parameters, including where their ranks are: the way to a result over
-    the network says nothing about one within a node."""
+def _parameters_agree(group: SizeSeries, left: SizeSeries) -> bool:
+    """Whether two series agree in their parameters, including their level: a method for results over the
+    network says nothing about one within a node."""
     if any(group.fixed.get(name) != left.fixed.get(name) for name in LAUNCH_PARAMETERS):
         return False
     return all(
@@ -278,7 +278,7 @@ def _alike(group: SizeSeries, left: SizeSeries) -> bool:
     )
 
 
-def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
+def _algorithm_comparisons(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[GuidelineComparison]:
     rule = _rule("algorithm")
     for other in groups:
         if (other.workload, other.ranks) != (group.workload, group.ranks) or other.own:
@@ -288,20 +288,20 @@ def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Guide
                 yield GuidelineComparison(rule, group.by_size[size], (MeasuredTerm(other.by_size[size]),))
 
 
-def _other_sizes(group: SizeSeries) -> Iterator[GuidelineComparison]:
+def _size_comparisons(group: SizeSeries) -> Iterator[GuidelineComparison]:
     monotony, split = _rule("monotony"), _rule("split")
     sizes = group.sizes
     for small in sizes:
-        for large in _partners(small, sizes):
+        for large in _partner_sizes(small, sizes):
             yield GuidelineComparison(monotony, group.by_size[small], (MeasuredTerm(group.by_size[large]),))
             if small > 0 and large % small == 0:
                 calls = MeasuredTerm(group.by_size[small], large // small)
                 yield GuidelineComparison(split, group.by_size[large], (calls,))
 
 
-def _partners(size: int, sizes: list[int]) -> list[int]:
-    """The next larger size, and the first ones that are larger by a factor of STEPS, as long as they are not
-    far away."""
+def _partner_sizes(size: int, sizes: list[int]) -> list[int]:
+    """The next larger size, and the first sizes that are larger by a factor of STEPS, unless they are far
+    away."""
     larger = [each for each in sizes if each > size]
     firsts = [next((each for each in larger if each >= step * size), 0) for step in STEPS]
     return sorted({*larger[:1], *(each for each in firsts if size < each <= STEPS[-1] * size)})
@@ -312,9 +312,9 @@ def _rule(kind: Kind) -> Guideline:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedComparison:
     """A comparison with the `ratio` of the left side's time to the right side's. `p` is adjusted for the
-    number of comparisons, None if the ratio has no interval."""
+    number of comparisons, None without an interval."""
 
     comparison: GuidelineComparison
     ratio: Estimate
@@ -331,32 +331,33 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Verdicts:
-    """Every comparison of a run, in the order of the rules. `launches` are those of the compared cases."""
+class GuidelineVerdicts:
+    """All comparisons of a run in the order of the rules. `launches` is the number of launches of the
+    compared cases."""
 
     factor: float
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedComparison, ...]
     launches: frozenset[str] = frozenset()
 
-    def of(self, *states: State) -> list[Judged]:
+    def of(self, *states: State) -> list[JudgedComparison]:
         return [each for each in self.judged if each.state in states]
 
     @property
-    def violated(self) -> list[Judged]:
-        """The violations, by decreasing ratio."""
+    def violated(self) -> list[JudgedComparison]:
+        """Violations by decreasing ratio."""
         return sorted(self.of("violated"), key=lambda each: -each.ratio.value)
 
     @property
-    def worst(self) -> list[Judged]:
-        """The violation with the largest ratio of each violating case, by decreasing ratio."""
-        by_case: dict[Case, Judged] = {}
+    def worst(self) -> list[JudgedComparison]:
+        """For each violating case, the violation with the largest ratio, by decreasing ratio."""
+        by_case: dict[Case, JudgedComparison] = {}
         for each in self.violated:
             by_case.setdefault(each.left, each)
         return list(by_case.values())
 
     @property
     def conclusive(self) -> bool:
-        """Whether there is a violation, or else most comparisons are decided."""
+        """Whether there is a violation, or most comparisons are decided."""
         return bool(self.violated) or 2 * len(self.of("holds")) >= len(self.judged) > 0
 
     @property
@@ -367,33 +368,35 @@ class Verdicts:
 
     @property
     def rules(self) -> list[Guideline]:
-        """The rules that were judged, in their order."""
+        """The judged rules in order."""
         used = {each.rule for each in self.judged}
         return [rule for rule in RULES if rule in used]
 
 
 def judge(
     observations: Sequence[Observation], catalog: Catalog, factor: float = FACTOR, *, exact: bool = False
-) -> Verdicts:
-    """The guidelines that `observations` of a run allow to judge. `exact`: its times do not vary. Where hot
-    buffers were measured, others are left out: more comparisons need clearer differences."""
+) -> GuidelineVerdicts:
+    """Judge the guidelines that the `observations` of a run allow. `exact`: the times do not vary. If hot
+    buffers were measured, others are left out, because more comparisons need clearer differences."""
     by_case = {observation.case: observation for observation in _on_hot_buffers(observations)}
-    found = comparisons(by_case, catalog)
-    ratios = [_ratio(each, by_case, exact) for each in found]
-    raw = [ratio.p_above(factor) for ratio in ratios]
-    fair = iter(adjust_p_values([p for p in raw if p is not None]))
+    all_comparisons = comparisons(by_case, catalog)
+    ratios = [_ratio(each, by_case, exact) for each in all_comparisons]
+    p_values = [ratio.p_above(factor) for ratio in ratios]
+    adjusted = iter(adjust_p_values([p for p in p_values if p is not None]))
     judged = []
-    for comparison, ratio, p in zip(found, ratios, raw, strict=True):
-        q = None if p is None else next(fair)
-        judged.append(Judged(comparison, ratio.ratio, q, _state(ratio.ratio, q, factor)))
-    compared = {case for each in found for case in (each.left, *(part.case for part in each.parts))}
+    for comparison, ratio, p in zip(all_comparisons, ratios, p_values, strict=True):
+        q = None if p is None else next(adjusted)
+        judged.append(JudgedComparison(comparison, ratio.ratio, q, _state(ratio.ratio, q, factor)))
+    compared = {case for each in all_comparisons for case in (each.left, *(part.case for part in each.parts))}
     launches = frozenset(name for case in compared for name in by_case[case].launches)
-    return Verdicts(factor, tuple(judged), launches)
+    return GuidelineVerdicts(factor, tuple(judged), launches)
 
 
 def _on_hot_buffers(observations: Sequence[Observation]) -> list[Observation]:
-    hot = [observation for observation in observations if observation.case.get("buffers", HOT) == HOT]
-    return hot or list(observations)
+    hot_observations = [
+        observation for observation in observations if observation.case.get("buffers", HOT) == HOT
+    ]
+    return hot_observations or list(observations)
 
 
 def _ratio(comparison: GuidelineComparison, by_case: dict[Case, Observation], exact: bool) -> RatioEstimate:
@@ -404,6 +407,6 @@ def _ratio(comparison: GuidelineComparison, by_case: dict[Case, Observation], ex
 def _state(ratio: Estimate, p: float | None, factor: float) -> State:
     if p is None or ratio.high is None:
         return "unknown"
-    if p <= LEVEL:
+    if p <= SIGNIFICANCE_LEVEL:
         return "violated"
     return "holds" if ratio.high <= factor else "undecided"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How long a case takes at least in one launch: one verified run and one repetition, on a quiet machine.
+"""Minimum time of a case in one launch: one verified run and one repetition on an idle machine.
 
 A lower bound, not a prediction: it decides whether a budget can be kept at all, before anything is measured.
 """
@@ -24,8 +24,8 @@ PASSES = 4
 
 
 def computing_s(case: Case) -> float:
-    """The preset computing time of one run of `case`: of the rank that computes the serial part and an equal
-    share of the rest. 0 if it computes nothing."""
+    """Preset computing time of one run of `case`, on the rank that computes the serial part and an equal
+    share of the remaining work. 0 without computation."""
     work = case.number("work") if "work" in case else 0.0
     if "shares" not in case:
         return work
@@ -33,12 +33,12 @@ def computing_s(case: Case) -> float:
     return work * (serial + (1 - serial) / case.ranks)
 
 
-def least_seconds(case: Case) -> float:
-    """Seconds that one launch needs for `case` at least."""
+def min_case_seconds(case: Case) -> float:
+    """Minimum seconds of one launch for `case`."""
     runs = case.number("iterations", 1) + EXTRA_RUNS
     return CASE_S + runs * (computing_s(case) + CALL_S) + PASSES * case.bytes / BYTES_PER_S
 
 
-def least_of(cases: Iterable[Case]) -> float:
-    """The same for several cases of one launch."""
-    return sum(map(least_seconds, cases))
+def min_launch_seconds(cases: Iterable[Case]) -> float:
+    """Minimum seconds of one launch for several cases."""
+    return sum(map(min_case_seconds, cases))

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The costs of a schedule's steps on several nodes with several ranks each: every message has those of its
-level, within a node or between nodes; a rank's own work is the same everywhere."""
+"""The costs of a schedule's steps on several nodes with several ranks each. Every message has the costs of
+its level, within a node or between nodes; a rank's own work costs the same everywhere."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ Work = Literal["copy", "combine"]
 
 @dataclass(frozen=True)
 class CostsByLevel:
-    """`near` is None if all messages cost the same."""
+    """Costs within a node (`near`) and `between` nodes. `near` is None if all messages cost the same."""
 
     near: MeasuredCosts | None
     between: MeasuredCosts
 
     def on(self, ranks: int, per_node: int) -> StepCosts:
-        """The costs for `ranks` ranks, of which `per_node` consecutive ones are on each node."""
+        """Costs for `ranks` ranks with `per_node` consecutive ranks on each node."""
         if self.near is None or per_node == 1:
             alone = self.near is None and self.between.message.place != NETWORK
             return _on_nodes(self.between, ranks) if alone else self.between
         return _on_nodes(self.near, per_node) if ranks <= per_node else NodeCosts(self, per_node)
 
     def own(self, work: Work) -> LocalCost:
-        """A rank's own work: as measured within a node, where messages hide less, if it was."""
+        """Costs of a rank's own work: as measured within a node if available, because messages hide less of
+        it there."""
         near = LocalCost() if self.near is None else getattr(self.near, work)
         return near if near.sizes else getattr(self.between, work)
 
 
 def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int | np.ndarray) -> LayerCosts:
-    """The costs of a layer's messages, which are longer in flight if as many as set out from one node at
-    once, or arrive there, share its connection or its memory. `nodes`: of each rank, or consecutive ranks of
+    """Costs of a layer's messages. Messages are longer in flight if several leave or reach a node at once and
+    share its connection or memory. `nodes` is the node of each rank, or the number of consecutive ranks of
     each node."""
     found, node = costs.of(layer, mode), costs.message.node_sharing
     if node is None or not node.has_limit or costs.message.shared:
@@ -65,13 +66,13 @@ def _on_nodes(costs: MeasuredCosts, per_node: int) -> StepCosts:
 
 @dataclass(frozen=True)
 class NodeCosts:
-    """Nodes with `per_node` ranks each."""
+    """Costs on nodes with `per_node` ranks each."""
 
     levels: CostsByLevel
     per_node: int
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
-        """If messages share the network, only those between nodes do."""
+        """Costs of a layer. If messages share the network, only those between nodes do."""
         near, between = self.levels.near or self.levels.between, self.levels.between
         local = layer.source // self.per_node == layer.target // self.per_node
         if near is between or local.all() or not local.any():
@@ -91,7 +92,7 @@ class NodeCosts:
         return self.levels.own("combine").at(size)
 
     def refreshing(self, size: float | np.ndarray) -> np.ndarray:
-        """Additional seconds within a node, also for a message between nodes, of which they are a small
+        """Additional seconds as within a node, also for a message between nodes, of which they are a small
         part."""
         return (self.levels.near or self.levels.between).refreshing(size)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The level at which the ranks of a case or of a fit met: within a node, or between nodes."""
+"""The level of communication of a case or of a fit: within a node, or between nodes."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from hockney.core.fit import Fit, Fits, Subject
 from hockney.core.layout import NETWORK, meeting_level
 
 
-def alike(place: str, other: str) -> bool:
-    """Whether both are between nodes, or both within a node; also if one of them is not known."""
+def levels_agree(place: str, other: str) -> bool:
+    """Whether both are between nodes, or both within a node; true if one of them is unknown."""
     return not place or not other or (place == NETWORK) == (other == NETWORK)
 
 
 def place_of_fit(fit: Fit, fits: Fits) -> str:
-    """The level at which the ranks of all of a fit's cases met; "" if the levels differ."""
+    """Level of all of a fit's cases; "" if the levels differ."""
     subject = fit.subject
     if PLACE in subject:
         return str(subject[PLACE])
     cases = ((parse_canonical(summary.case), summary) for summary in fits.summaries)
-    found = {meeting_level(case, summary) for case, summary in cases if _is_of(case, subject)}
-    return found.pop() if len(found) == 1 else ""
+    levels = {meeting_level(case, summary) for case, summary in cases if _is_of(case, subject)}
+    return levels.pop() if len(levels) == 1 else ""
 
 
 def _is_of(case: Case, subject: Subject) -> bool:
-    """Whether an unplaced fit is of this case."""
+    """Whether a fit without a level belongs to this case."""
     same = case.workload == subject.workload and all(case.get(k) == v for k, v in subject.fixed)
     return same and PLACE not in case and case.get(NODES) == subject.get(NODES)

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a message schedule on a described machine, each rank with its own clock, under LogGP.
+"""Runs a message schedule on a described machine under LogGP, with a clock for each rank.
 
-A small message (up to the eager limit) leaves its sender when the overhead is paid, arrives after L + hops +
-G x, and costs its receiver the overhead from its arrival or from the call that receives it, whichever is
-later. A large one waits until both sides are ready, and occupies both until it is complete. Messages do not
-slow each other down: if links or a medium are shared, times are lower bounds.
-"""
+A small message (up to the eager limit) leaves its sender after the overhead and arrives after L + hops + G x.
+Its receiver spends the overhead from the arrival or from the receiving call, whichever is later. A large
+message waits until both sides are ready, and occupies both until it is complete. Messages do not slow each
+other down: if links or a medium are shared, times are lower bounds."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ Seconds = float | np.ndarray
 
 @dataclass(frozen=True)
 class LayerCosts:
-    """The LogGP costs of a layer's messages. `overhead` is the sender's, for its kind of call. With
-    `gap_holds`, a sender does nothing else until the gap after its last message is over."""
+    """LogGP costs of a layer's messages. `overhead` is the sender's for its kind of call. With `gap_holds`, a
+    sender does nothing else until the gap after its last message is over."""
 
     eager: bool | np.ndarray
     overhead: Seconds
@@ -39,7 +38,7 @@ class LayerCosts:
 
 
 class StepCosts(Protocol):
-    """The costs of a machine, by which a schedule is run."""
+    """Costs of a machine that are used to run a schedule."""
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts: ...
 
@@ -47,16 +46,16 @@ class StepCosts(Protocol):
         """Seconds to copy `size` bytes within a rank."""
 
     def combining(self, size: float | np.ndarray) -> Seconds:
-        """Seconds to combine `size` bytes with as many others."""
+        """Seconds to combine two buffers of `size` bytes."""
 
     def refreshing(self, size: float | np.ndarray) -> Seconds:
-        """Additional seconds of a message whose sender has written its `size` bytes just before."""
+        """Additional seconds of a message whose sender has just written its `size` bytes."""
 
 
 class LogGPSimulator:
-    """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. `now` is each
-    rank's time: after the last step of a schedule, the time at which it leaves. `costs` replace those of a
-    platform, `start` the times at which the ranks begin."""
+    """Simulates `ranks` ranks on `platform`, which fill one node's cores after another; all begin at 0. `now`
+    is each rank's time: after the last step of a schedule, the time at which it leaves. `costs` replaces the
+    costs of a platform, `start` contains the times at which the ranks begin."""
 
     def __init__(
         self,
@@ -81,14 +80,14 @@ class LogGPSimulator:
         """Which ranks have copied, combined or received data."""
 
     def run(self, steps: Iterable[Step]) -> np.ndarray:
-        """Takes the steps; returns each rank's time after them."""
+        """Run the steps and return each rank's time after them."""
         for step in steps:
             self.take(step)
         return self.now
 
     def take(self, step: Step) -> None:
-        """Raises NotModelled for large messages in several layers, unless they are posted, and for ranks that
-        send large messages before they receive."""
+        """Run one step. Raises NotModelled for large messages in several layers, unless they are posted, and
+        for ranks that send large messages before they receive."""
         if step.joins:
             self.now[:] = self.now.max()
         if step.copied is not None:
@@ -111,7 +110,7 @@ class LogGPSimulator:
                 self.now[layer.target] += self._costs.combining(layer.size)
 
     def _refreshed(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
-        """The costs plus the extra time for data that the sender has just written."""
+        """Costs including the extra time for data that the sender has just written."""
         more = self._costs.refreshing(layer.size)
         if not np.any(more):
             return cost
@@ -132,7 +131,7 @@ class LogGPSimulator:
             raise NotModelled("ranks that send large messages before they receive")
 
     def _send(self, layer: Layer, cost: LayerCosts) -> np.ndarray:
-        """When the messages of a layer arrive."""
+        """Arrival times of the messages of a layer."""
         called = self.now[layer.source] + cost.overhead
         start = np.maximum(called, self.free[layer.source])
         self.now[layer.source] = np.where(cost.gap_holds, start, called)
@@ -172,7 +171,7 @@ class LogGPSimulator:
                 complete[layer.source] = np.maximum(complete[layer.source], sent)
             row[np.searchsorted(targets, layer.target)] = own[layer.source] = arrival
         self._compute(step)
-        order = None if _uniform(costs) and not large else np.argsort(arrivals, axis=0, kind="stable")
+        order = None if _are_uniform(costs) and not large else np.argsort(arrivals, axis=0, kind="stable")
         if order is None:
             arrivals.sort(axis=0)
         else:
@@ -213,7 +212,7 @@ class LogGPSimulator:
             self.now = np.maximum(self.now, complete)
 
     def _blocking(self, layer: Layer, cost: LayerCosts) -> None:
-        """MPI_Send and MPI_Recv, some of which wait for each other."""
+        """MPI_Send and MPI_Recv calls, some of which wait for each other."""
         source, target = layer.source, layer.target
         start = np.maximum(self.now[source] + cost.overhead, self.free[source])
         arrived = np.maximum(self.now[target], start + cost.flight) + cost.receive
@@ -237,7 +236,7 @@ class LogGPSimulator:
 
 
 class PlatformCosts:
-    """Costs of messages between pairs of ranks, by size and by the ranks' nodes."""
+    """Costs of messages between pairs of ranks by size and by the ranks' nodes."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         self.platform = platform
@@ -293,7 +292,7 @@ class PlatformCosts:
         return 0.0
 
     def _hops(self, source: np.ndarray, target: np.ndarray) -> Seconds:
-        """Seconds to traverse the cables: on a torus or mesh the steps along each axis."""
+        """Seconds to traverse the cables: on a torus or mesh, the steps along each axis."""
         network = self.platform.network
         if not self.by_place:
             return network.hop_s if network.shape == "bus" else 0.0
@@ -313,8 +312,8 @@ class _SegmentCosts:
         self.first = np.array([s.first for s in segments], dtype=float)
         self.lines = {
             part: (
-                np.array([_either(s, f"{part}_s") for s in segments]),
-                np.array([_either(s, f"{part}_s_per_byte") for s in segments]),
+                np.array([_value_or_default(s, f"{part}_s") for s in segments]),
+                np.array([_value_or_default(s, f"{part}_s_per_byte") for s in segments]),
             )
             for part in ("send", "isend", "receive", "gap", "exchange")
         }
@@ -331,18 +330,18 @@ class _SegmentCosts:
 
 
 def _crosses(own: np.ndarray, arrival: np.ndarray, flight: Seconds) -> np.ndarray:
-    """Whether the receiver's own last message, which arrives at `own`, is still in flight when this one is
-    half way. If messages take no time between the ranks, they cross if they arrive together."""
+    """Whether the receiver's own last message, which arrives at `own`, is still in flight when this message
+    is half way. If messages take no time between the ranks, they cross if they arrive together."""
     return (own > arrival - flight / 2) | (own >= arrival)
 
 
-def _uniform(costs: tuple[LayerCosts, ...]) -> bool:
+def _are_uniform(costs: tuple[LayerCosts, ...]) -> bool:
     """Whether all messages of all layers cost the same."""
     parts = [(c.flight, c.receive, c.exchange) for c in costs]
     return all(np.ndim(part) == 0 for layer in parts for part in layer) and len(set(parts)) == 1
 
 
-def _either(segment: Segment, name: str) -> float:
+def _value_or_default(segment: Segment, name: str) -> float:
     value = getattr(segment, name)
     if value is None:
         value = getattr(segment, name.replace("isend", "send"))
@@ -350,7 +349,7 @@ def _either(segment: Segment, name: str) -> float:
 
 
 def nodes_of(platform: Platform, ranks: int) -> np.ndarray:
-    """The node of each rank."""
+    """Node of each rank."""
     nodes: list[np.ndarray] = []
     first, left = 0, ranks
     for group in platform.nodes:
@@ -364,8 +363,8 @@ def nodes_of(platform: Platform, ranks: int) -> np.ndarray:
 
 
 def message_startup(platform: Platform, ranks: int) -> float:
-    """Seconds that a message of any size costs a rank whose neighbors send one too: of its own and of the
-    receiver's, or, on a medium, of a message of every node. 0 if the description has neither."""
+    """Seconds that a message of any size costs a rank whose neighbors also send: its own and the receiver's
+    or, on a medium, those of a message of every node. 0 if the description has neither."""
     nodes = int(nodes_of(platform, ranks)[-1]) + 1
     handling = sum(platform.segment(0, on_node=nodes == 1).handling(0))
     return max(handling, nodes * platform.network.medium_message_s if nodes > 1 else 0.0)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The max-rate model of many pairs at once (`fits.sharing`) as a function. Needs no numpy, so that a page of
-stored fits is written without it."""
+"""The max-rate model of many pairs at once (`fits.sharing`) as a function. Does not import numpy, so pages of
+stored fits can be written without it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ NOTHING = Estimate(0.0, 0.0, 0.0)
 
 
 def shared_time(fit: Fit, size: float, pairs: float) -> Estimate:
-    """Seconds of the workload's operation, as measured, for this many pairs; one pair's time is interpolated
-    between the sizes of the fit."""
+    """Seconds of the measured operation for this number of pairs; one pair's time is interpolated between the
+    sizes of the fit."""
     known = {p.symbol: p.estimate for p in fit.parameters}
     rate, gap = known[RATE], known.get(GAP, NOTHING)
-    byte = NOTHING if rate.high is None else inverse(rate)
+    byte = NOTHING if rate.high is None else invert_estimate(rate)
     both = 2 if fit.subject.get("direction") == "both" else 1
     first = fit.curve[0]
     found = []
     for which, (each, shared) in enumerate(zip(_values(gap), _values(byte), strict=True)):
-        alone = _between(fit.curve, size, which)
+        alone = _interpolate(fit.curve, size, which)
         if "window" in fit.subject:
             together = pairs * both
             found.append(max(alone, together * (each + shared * size)) / together)
@@ -37,15 +37,15 @@ def shared_time(fit: Fit, size: float, pairs: float) -> Estimate:
     return Estimate(*found)
 
 
-def inverse(cost: Estimate, of: float = 1.0) -> Estimate:
-    """`of` / x: the ends change places."""
-    low, high = (of / end if end else None for end in (cost.high, cost.low))
-    return Estimate(of / cost.value, low, high)
+def invert_estimate(cost: Estimate, numerator: float = 1.0) -> Estimate:
+    """Return numerator / x; the bounds are swapped."""
+    low, high = (numerator / bound if bound else None for bound in (cost.high, cost.low))
+    return Estimate(numerator / cost.value, low, high)
 
 
 def _values(cost: Estimate) -> tuple[float, float, float]:
-    """An unknown end is the value."""
-    low, high = (cost.value if end is None else end for end in (cost.low, cost.high))
+    """Value and bounds; an unknown bound is the value."""
+    low, high = (cost.value if bound is None else bound for bound in (cost.low, cost.high))
     return cost.value, low, high
 
 
@@ -53,8 +53,8 @@ def _times(point: CurvePoint) -> tuple[float, float, float]:
     return point.time, point.low, point.high
 
 
-def _between(curve: Sequence[CurvePoint], size: float, which: int) -> float:
-    """Linear between the points, and that of the nearest one beyond them."""
+def _interpolate(curve: Sequence[CurvePoint], size: float, which: int) -> float:
+    """Interpolate linearly between the points; constant beyond them."""
     for before, after in pairwise(curve):
         if before.x <= size <= after.x:
             share = (size - before.x) / (after.x - before.x)

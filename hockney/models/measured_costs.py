@@ -30,7 +30,7 @@ from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.layout import NETWORK, PAIR_RANKS, meeting_level
 from hockney.models.applications.message_costs import usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, costs_from_fit
-from hockney.models.levels import alike
+from hockney.models.levels import levels_agree
 from hockney.models.loggp_sim import LayerCosts
 from hockney.models.schedules import Layer, Mode
 
@@ -273,7 +273,7 @@ def _of_level(
     measured: Sequence[tuple[str, float, Estimate]], place: str
 ) -> Iterator[tuple[float, Estimate]]:
     here = [(size, time) for met, size, time in measured if met == place]
-    return iter(here or [(size, time) for met, size, time in measured if alike(place, met)])
+    return iter(here or [(size, time) for met, size, time in measured if levels_agree(place, met)])
 
 
 def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, float, Estimate]]:

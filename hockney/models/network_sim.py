@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a message schedule on a described machine whose messages share NICs, cables or a medium.
 
-Each rank executes its part of the schedule, with the costs and the order of events of the simulator's plug-in
-(`engine/smpi/platform_costs.cpp`): overheads and gap of its sends, messages up to the eager limit that leave
-at once, larger ones that wait for their receiver. A message takes its latency, during which it uses no link,
-then crosses all links of its route at once. Links are shared with max-min fairness: no transfer can be faster
-without making a slower one slower still (D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5), as in
+Each rank executes its part of the schedule with the costs and the event order of the simulator's plug-in
+(`engine/smpi/platform_costs.cpp`): overheads and gaps of its sends; messages up to the eager limit leave at
+once, larger ones wait for their receiver. A message takes its latency, during which it uses no link, then
+crosses all links of its route at once. Links are shared with max-min fairness: no transfer could be faster
+without slowing an even slower one (D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5), as in
 SimGrid (Casanova, Giersch, Legrand, Quinson, Suter, J. Parallel and Distributed Computing 74 (2014) 2899,
 section 5).
 
-`LogGPSimulator` is much faster, and equal where nothing is shared."""
+`LogGPSimulator` is much faster and gives the same times if nothing is shared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hockney.models.schedules import Mode, NotModelled, Step
 
 ENVELOPE = 16
 """Bytes that the simulator adds to each message on a link."""
-LEAST_LATENCY_S = 1e-12
+MIN_LATENCY_S = 1e-12
 DONE = -1.0
 """What a rank that has finished yields."""
 
@@ -40,7 +40,7 @@ EVEN = 1e-9
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """`until` is when it would arrive without contention."""
+    """A message; `until` is its arrival time without contention."""
 
     source: int
     target: int
@@ -57,7 +57,7 @@ class Message:
 
 @dataclass(slots=True)
 class Task:
-    """A rank's part of a step, number `step` of the schedule."""
+    """A rank's part of step number `step` of the schedule."""
 
     mode: Mode
     step: int
@@ -79,7 +79,7 @@ class RankState:
 
 @dataclass(slots=True)
 class Processor:
-    """A node's work for its messages besides MPI's calls, as in `engine/smpi/processor.hpp`."""
+    """A node's work for messages besides MPI's calls, as in `engine/smpi/processor.hpp`."""
 
     coming: list[tuple[float, float]] = field(default_factory=list)
     free_s: float = 0.0
@@ -99,8 +99,8 @@ Process = Generator[float | None, None, None]
 
 
 class NetworkSimulator:
-    """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. Raises
-    NotModelled for networks whose routes are unknown, and for schedules that never end."""
+    """Simulates `ranks` ranks on `platform`, which fill one node's cores after another; all begin at 0.
+    Raises NotModelled for networks whose routes are unknown, and for schedules that never end."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         self.platform = platform
@@ -123,7 +123,7 @@ class NetworkSimulator:
         time of the one before."""
 
     def run(self, steps: Iterable[Step]) -> np.ndarray:
-        """Takes the steps; returns each rank's time after them."""
+        """Run the steps and return each rank's time after them."""
         tasks: list[list[Task]] = [[] for _ in range(self.ranks)]
         count = 0
         for count, step in enumerate(steps, start=1):
@@ -145,7 +145,7 @@ class NetworkSimulator:
         return np.array([state.end for state in self._states])
 
     def _divide(self, step: Step, tasks: list[list[Task]], number: int) -> None:
-        """Adds each rank's part of a step. A description has no costs of copies."""
+        """Add each rank's part of a step. A description has no costs of copies."""
         mine: dict[int, Task] = {}
 
         def task(rank: int) -> Task:
@@ -206,7 +206,7 @@ class NetworkSimulator:
         self._states[rank].end = self.now
 
     def _join(self, rank: int, step: int) -> Process:
-        """Until all ranks have come here."""
+        """Wait until all ranks have arrived."""
         self._joined[step] += 1
         if self._joined[step] < self.ranks:
             self._states[rank].awaits = []
@@ -216,7 +216,7 @@ class NetworkSimulator:
                 self._wake(other)
 
     def _hand_over(self, rank: int, message: Message, *, isend: bool) -> Process:
-        """A send that returns before the message has arrived: pays its overhead first, and the gap."""
+        """Send that returns before the message has arrived: the overhead and the gap come first."""
         cost, state, size = message.segment, self._states[rank], message.size
         fixed, per_byte = cost.send_s, cost.send_s_per_byte
         if isend:
@@ -240,7 +240,8 @@ class NetworkSimulator:
                 self._depart(message)
 
     def _await(self, rank: int, messages: list[Message]) -> Process:
-        """Until all have arrived; small ones for this rank cost its overhead, in the order of arrival."""
+        """Wait until all messages have arrived; small ones for this rank cost its overhead, in the order of
+        arrival."""
         self._expect(rank, messages)
         state = self._states[rank]
         state.awaits = list(messages)
@@ -273,7 +274,7 @@ class NetworkSimulator:
         self._depart(message)
 
     def _depart(self, message: Message) -> None:
-        """A large message sets out when both sides are ready, a small one when it is sent."""
+        """Start the transfer: a large message when both sides are ready, a small one when it is sent."""
         if message.under_way or not message.sent or not (message.eager or message.awaited):
             return
         message.under_way = True
@@ -284,7 +285,7 @@ class NetworkSimulator:
             self._at(self.now + time, partial(self._arrive, message))
             return
         data = message.size + ENVELOPE
-        latency = max(time - data / self.routes.rate, LEAST_LATENCY_S)
+        latency = max(time - data / self.routes.rate, MIN_LATENCY_S)
         self._at(self.now + latency, partial(self._enter, Flow(message, links, data)))
 
     def _uncontended_delay_s(self, message: Message, source: int, target: int) -> float:
@@ -311,7 +312,7 @@ class NetworkSimulator:
         return time
 
     def _free(self, rank: int) -> float:
-        """When the processor of its node has done its work for messages."""
+        """Time at which the processor of the rank's node has done its work for messages."""
         return self._processors[self.node[rank]].free(self.now) if self._processors else self.now
 
     def _enter(self, flow: Flow) -> None:
@@ -343,7 +344,7 @@ class NetworkSimulator:
 
 @dataclass(eq=False, slots=True)
 class Flow:
-    """`left` bytes of `message` to transfer over `links`, all at once."""
+    """A transfer with `left` bytes of `message` still to cross all `links` at once."""
 
     message: Message
     links: np.ndarray
@@ -370,12 +371,12 @@ class Links:
         self._added.append(flow)
 
     def next_end(self, now: float) -> float:
-        """When the next transfer ends if none is added; inf if there is none."""
+        """Time at which the next transfer ends if none is added; inf without transfers."""
         self._settle(now)
         return self._since + float((self._left / self._rates).min()) if self._flows else np.inf
 
     def ended(self, now: float) -> list[Flow]:
-        """Removes and returns the transfers that end at `now`, in the order in which they were added."""
+        """Remove and return the transfers that end at `now`, in the order in which they were added."""
         if not self._flows:
             return []
         over = self._left - self._rates * (now - self._since) <= EVEN * self._capacity.max() * 1e-3
@@ -393,7 +394,7 @@ class Links:
         self._since = now
 
     def _settle(self, now: float) -> None:
-        """Lets the transfers added since the last time begin."""
+        """Start the transfers added since the last time."""
         if self._added:
             self._advance(now)
             self._flows += self._added
@@ -402,12 +403,12 @@ class Links:
             self._share()
 
     def _share(self) -> None:
-        self._rates = max_min([flow.links for flow in self._flows], self._capacity)
+        self._rates = max_min_rates([flow.links for flow in self._flows], self._capacity)
 
 
-def max_min(links: list[np.ndarray], capacity: np.ndarray) -> np.ndarray:
-    """The rate of each transfer, by progressive filling: the links with the smallest share per transfer fix
-    the rates of the transfers that cross them, then those of the rest share what is left."""
+def max_min_rates(links: list[np.ndarray], capacity: np.ndarray) -> np.ndarray:
+    """Rate of each transfer by progressive filling: the links with the smallest share per transfer determine
+    the rates of the transfers that cross them, then the other transfers share the remaining capacity."""
     rates = np.zeros(len(links))
     if not links:
         return rates

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What computing hides of a communication that was started before it, and what that costs the computing.
+"""The part of a communication hidden by a computation that runs at the same time, and its cost for the
+computation.
 
-Each repetition of a case gives three times: the communication by itself, t_pure (started and completed at
-once), the computation by itself, t_cpu, and both at once, t_total. Without overlap, the last is the sum of
+Each repetition of a case measures three times: t_pure of the communication alone (started and completed at
+once), t_cpu of the computation alone, and t_total of both together. Without overlap, t_total is the sum of
 the others.
 
 - ratio: t_total / (t_pure + t_cpu). Starting the communication early pays where this is below 1.
@@ -14,8 +15,8 @@ the others.
   'COMB: A Portable Benchmark Suite for Assessing MPI Overlap', CLUSTER 2002.
 - slowdown: the time of the computation between the calls of MPI, over that without communication.
 
-Each is computed from every repetition, and summarised as metrics are. The engine reports the same as metrics,
-except that it cuts the share off."""
+Each value is computed for every repetition and summarised like a metric. The engine reports the same values
+as metrics, but limits the hidden share to the range from 0 to 1."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ COMPUTING, ALONE, STEP = "computing", "alone", "step"
 
 @dataclass(frozen=True)
 class RecordTimes:
-    """A launch's times of each repetition (s)."""
+    """Times of each repetition of a launch (s)."""
 
     total: np.ndarray
     pure: np.ndarray
@@ -51,7 +52,7 @@ class RecordTimes:
 
     @classmethod
     def of(cls, record: Record) -> RecordTimes | None:
-        """The times in a record; None if it does not report communication and computation by themselves."""
+        """Times in a record; None if it does not report communication and computation separately."""
         pure = _each(record, PURE)
         cpu = next((known for name in CPU if (known := _each(record, name)) is not None), None)
         if pure is None or cpu is None:
@@ -84,7 +85,7 @@ class RecordTimes:
         return np.asarray(self.cpu / self.total)
 
     def step_ratio(self, other: RecordTimes) -> float:
-        """How many times as long a step of the computation takes; 1 if unknown."""
+        """Ratio of the times of a step of the computation; 1 if unknown."""
         if self.step is None or other.step is None:
             return 1.0
         one, another = float(np.median(self.step)), float(np.median(other.step))
@@ -93,14 +94,14 @@ class RecordTimes:
 
 @dataclass(frozen=True)
 class OverlapTimes:
-    """A case, one entry for each launch. `exact` times do not vary."""
+    """Times of a case, one entry per launch. `exact` times do not vary."""
 
     launches: tuple[RecordTimes, ...]
     exact: bool = False
 
     @classmethod
     def of(cls, seen: Observation, *, exact: bool = False) -> OverlapTimes:
-        """The times of the launches that report communication and computation by themselves."""
+        """Times of the launches that report communication and computation separately."""
         each = (RecordTimes.of(record) for record in seen.records)
         return cls(tuple(times for times in each if times is not None), exact)
 
@@ -118,7 +119,7 @@ class OverlapTimes:
 
     @cached_property
     def availability(self) -> Estimate:
-        """A part of the processor: noise does not make it more than all."""
+        """Available share of the processor, limited to 1 despite noise."""
         return self._share(self._typical(lambda launch: launch.availability))
 
     def _share(self, found: Estimate) -> Estimate:
@@ -127,7 +128,7 @@ class OverlapTimes:
 
     @cached_property
     def slowdown(self) -> Estimate | None:
-        """The slowdown of the computation between the calls; None if that was not timed."""
+        """Slowdown of the computation between the calls; None if that was not timed."""
         each = [launch.slowdown for launch in self.launches]
         known = [values for values in each if values is not None]
         return self._over(known) if len(known) == len(each) else None
@@ -141,8 +142,8 @@ class OverlapTimes:
         return self._typical(lambda launch: launch.cpu)
 
     def ratio_to(self, plain: OverlapTimes) -> Estimate:
-        """t_total over the time of communication and then the same computation with other launch settings,
-        whose launches take turns with these."""
+        """t_total over the time of communication followed by the same computation with other, interleaved
+        launch settings."""
         return self._over(
             [
                 one.total / (np.median(other.pure) + one.cpu / one.step_ratio(other))
@@ -151,11 +152,12 @@ class OverlapTimes:
         )
 
     def pure_ratio(self, plain: OverlapTimes) -> Estimate:
-        """t_pure over that with other launch settings."""
+        """Ratio of t_pure to that with other launch settings."""
         return self._over([one.pure / np.median(other.pure) for one, other in self._turns(plain)])
 
     def step_ratio(self, plain: OverlapTimes) -> Estimate:
-        """The time of the same computation without communication, over that with other launch settings."""
+        """Ratio of the time of the same computation without communication to that with other launch
+        settings."""
         return self._over([np.array([one.step_ratio(other)]) for one, other in self._turns(plain)])
 
     def _turns(self, plain: OverlapTimes) -> Iterator[tuple[RecordTimes, RecordTimes]]:
@@ -170,8 +172,8 @@ class OverlapTimes:
 
 
 def _each(record: Record, name: str) -> np.ndarray | None:
-    """A metric of each repetition; that of the record for each, if there is only one. None if there is
-    none."""
+    """Values of a metric for each repetition, repeated if the record has a single value. None without
+    values."""
     series = record.metrics.get(name)
     if series is None or series.over_ranks == "each" or not series.values:
         return None

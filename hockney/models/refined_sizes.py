@@ -1,16 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes worth measuring between the measured ones: where a piecewise fit shows a change, or misses a point.
+"""Additional sizes to measure where a piecewise fit shows a change or misses a point.
 
-A curve measured at powers of two locates a change within a factor of two at best, and a piece of fewer than
-three sizes is not found at all: it shows up as a point far from the curve. `sizes_between` proposes sizes in
-the gap in which a change lies, and on both sides of a point far from the curve. Three rounds of proposing and
-measuring reduce a gap of a factor of sixteen to one of 1.09.
+A curve measured at powers of two locates a change within a factor of two at best, and a segment with fewer
+than three sizes is not found at all: it appears as a point far from the curve. `sizes_between` proposes sizes
+in the gap in which a change lies, and on both sides of a point far from the curve. Three rounds of proposing
+and measuring reduce a gap of a factor of sixteen to one of 1.09.
 
-A wide gap in which another curve on as many ranks jumps, as the ping-pong does when messages are sent in
-another way, gets a size in its middle early: the largest change of the curve itself may be elsewhere, and its
-fit may explain the jump as a steep line.
-"""
+If another curve with the same rank count jumps in a wide gap, as the ping-pong does at a change of protocol,
+the gap soon gets a size in its middle. The largest change of the curve itself may be elsewhere, and its fit
+may explain the jump as a steep line."""
 
 from __future__ import annotations
 
@@ -34,13 +33,13 @@ FAR = 3.0
 """Sizes further apart leave the cost between them open if it jumps there."""
 JUMP = 1.25
 """If the cost grows by less over a gap, it matters little where it does."""
-LEAST_EFFECT = 0.01
+MIN_EFFECT = 0.01
 """Minimum effect of a change, as the logarithm of the wrong line's time over the right one's: less is not
 worth locating."""
-LEAST_MISS, MISS_DEVIATIONS = 0.1, 3.0
+MIN_MISS, MISS_DEVIATIONS = 0.1, 3.0
 """A point is missed if its logarithm deviates from the curve by this much, and by this many of its standard
 errors."""
-FEWEST_SIZES = 6
+MIN_SIZES = 6
 """Two pieces of three points."""
 SMALLEST = 64
 """Below this size latency dominates the cost, and a change its size."""
@@ -51,9 +50,9 @@ which reductions need."""
 
 @dataclass(frozen=True)
 class Gap:
-    """A gap between two measured sizes, the one in `row` and the one before. `effect`: the error that
-    measuring there may correct, as a logarithm of times; `parts`: the maximum number of sizes; `jump`: the
-    line after it lies above the one before at both sizes."""
+    """A gap between the measured size in `row` and the one before. `effect` is the error (a log of times)
+    that measuring there may correct, `parts` the maximum number of sizes; `jump`: the line after the gap lies
+    above the line before it at both sizes."""
 
     row: int
     effect: float
@@ -63,7 +62,8 @@ class Gap:
 
 @dataclass(frozen=True)
 class Jump:
-    """A jump of a curve between these two measured sizes; `where`: on how many ranks, and where they are."""
+    """A jump of a curve between these two measured sizes; `where` is the rank count and the level of the
+    ranks."""
 
     where: tuple[int, str, int]
     low: float
@@ -71,8 +71,8 @@ class Jump:
 
 
 def sizes_between(observations: Sequence[Observation], most: int) -> list[Case]:
-    """Cases like those observed, of sizes in between, up to a maximum number: first in the gap of each curve
-    with the largest effect and in wide ones in which another curve jumps, then in each curve's next."""
+    """Cases like the observed ones with up to `most` additional sizes: first in the gap of each curve with
+    the largest effect and in wide gaps in which another curve jumps, then in each curve's next gap."""
     wanted: dict[Case, tuple[int, float]] = {}
     curves = [(curve, list(_gaps(curve))) for curve in _curves(observations)]
     jumps = {jump for curve, gaps in curves for jump in _jumps(curve, gaps)}
@@ -86,8 +86,8 @@ def sizes_between(observations: Sequence[Observation], most: int) -> list[Case]:
 
 
 def _curves(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
-    """Observations of one rank count that differ only in their size, ascending, for each subject that a
-    piecewise model explains."""
+    """For each subject of a piecewise model, observations with the same rank count that differ only in size,
+    ascending."""
     for model in all_models():
         if not model.in_pieces:
             continue
@@ -97,7 +97,7 @@ def _curves(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
                 if seen.workload.size_unit == "B" and seen.size > 0:
                     by_ranks[seen.case.ranks].append(seen)
             for curve in by_ranks.values():
-                if len({seen.size for seen in curve}) == len(curve) >= FEWEST_SIZES:
+                if len({seen.size for seen in curve}) == len(curve) >= MIN_SIZES:
                     yield sorted(curve, key=lambda seen: seen.size)
 
 
@@ -105,17 +105,17 @@ def _gaps(curve: Sequence[Observation]) -> Iterator[Gap]:
     sizes = np.array([seen.size for seen in curve])
     table = tabulate(curve)
     fit = fit_piecewise(sizes, table)
-    yield from _of_changes(sizes, fit)
+    yield from _gaps_of_changes(sizes, fit)
     miss = np.abs(np.log(fit.times / fit.center.time(sizes)[0]))
-    missed = (miss > LEAST_MISS) & (miss > MISS_DEVIATIONS * np.sqrt(table.variance))
+    missed = (miss > MIN_MISS) & (miss > MISS_DEVIATIONS * np.sqrt(table.variance))
     for row in np.flatnonzero(missed):
         for end in (row, row + 1):  # of the gap below the missed size, and of the one above
             if 0 < end < len(sizes):
                 yield Gap(int(end), float(miss[row]), 3)
 
 
-def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
-    """Every gap in which a change may lie, with the error of the other side's line next to it."""
+def _gaps_of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
+    """All gaps in which a change may lie, with the error if the other side's line held next to it."""
     for change, (before, after) in zip(fit.changes(), pairwise(fit.lines), strict=True):
         edges = sizes[after.first - 1 : after.first + 1]
         times = [line.center[0] + line.center[1] * edges for line in (before, after)]
@@ -124,7 +124,7 @@ def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
         effect = float(np.max(np.abs(np.log(times[0] / times[1]))))
         low, high = change.low or 0.0, change.high or np.inf
         rows = [row for row in range(1, len(sizes)) if low <= sizes[row - 1] and sizes[row] <= high]
-        if effect > LEAST_EFFECT:
+        if effect > MIN_EFFECT:
             jump = len(rows) == 1 and bool(np.min(times[1] / times[0]) > JUMP)
             yield from (Gap(row, effect, 3 if len(rows) == 1 else 1, jump) for row in rows)
 
@@ -141,7 +141,7 @@ def _where(case: Case) -> tuple[int, str, int]:
 
 
 def _with_jumps_of_others(curve: Sequence[Observation], jumps: Collection[Jump]) -> Iterator[Gap]:
-    """Wide gaps over which the cost rises, and in which others jump."""
+    """Wide gaps over which the cost rises and in which other curves jump."""
     for row in range(1, len(curve)):
         before, after = curve[row - 1], curve[row]
         rise = ratio(after, before).value

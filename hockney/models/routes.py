@@ -15,7 +15,7 @@ UNLIMITED = 1e12
 
 
 def shares_links(platform: Platform) -> bool:
-    """Whether messages may wait for each other: at a NIC, on a cable, on a medium, or for a processor."""
+    """Whether messages may wait for each other at a NIC, on a cable, on a medium, or for a processor."""
     network = platform.network
     cables = network.link < UNLIMITED and network.shape != "switch"
     medium = network.medium_message_s or network.medium_s_per_byte
@@ -27,8 +27,8 @@ ROUTED = ("switch", "bus", "torus", "mesh")
 
 
 class Routes:
-    """Links by number, with their `rates` (bytes per second). `rate` is that of a route's slowest link, 0 if
-    no link limits anything. Raises NotModelled for shapes whose routes are not known here."""
+    """Links by number, with their `rates` (bytes per second). `rate` is the rate of a route's slowest link, 0
+    if no link limits it. Raises NotModelled for shapes with unknown routes."""
 
     def __init__(self, platform: Platform) -> None:
         network = platform.network
@@ -50,11 +50,11 @@ class Routes:
         self._paths: dict[tuple[int, int], list[int]] = {}
 
     def hops(self, source: int, target: int) -> int:
-        """Cables between two nodes."""
+        """Number of cables between two nodes."""
         return len(self._path(source, target))
 
     def links(self, source: int, target: int) -> np.ndarray:
-        """The links between two nodes, each once; none on one node."""
+        """Links between two nodes, each once; empty on one node."""
         found = self._links.get((source, target))
         if found is None:
             numbers = []
@@ -66,10 +66,10 @@ class Routes:
         return found
 
     def _path(self, source: int, target: int) -> list[int]:
-        found = self._paths.get((source, target))
-        if found is None:
-            found = self._paths[source, target] = self._route(source, target)
-        return found
+        links_on_path = self._paths.get((source, target))
+        if links_on_path is None:
+            links_on_path = self._paths[source, target] = self._route(source, target)
+        return links_on_path
 
     def _route(self, source: int, target: int) -> list[int]:
         if source == target:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of SciPy that hockney uses, imported at their first call.
+"""Wrappers of the SciPy functions that hockney uses, imported at their first call.
 
 The import takes 0.7 s, which verbs without fits avoid.
 """
@@ -11,28 +11,28 @@ import numpy as np
 
 
 def student_quantile(freedom: float, probability: float) -> float:
-    """The quantile of Student's t."""
+    """Quantile of Student's t distribution."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, probability))
 
 
 def student_tail(freedom: float, value: float) -> float:
-    """The probability that a variable of Student's t exceeds `value`."""
+    """Probability that a variable with Student's t distribution exceeds `value`."""
     from scipy.special import stdtr
 
     return float(stdtr(freedom, -value))
 
 
 def normal_quantiles(probabilities: np.ndarray) -> np.ndarray:
-    """The quantiles of the standard normal distribution."""
+    """Quantiles of the standard normal distribution."""
     from scipy.special import ndtri
 
     return np.asarray(ndtri(probabilities))
 
 
-def chi_square_exceeded(freedom: float, probability: float) -> float:
-    """The value that a chi-square variable exceeds with this probability."""
+def chi_square_upper_quantile(freedom: float, probability: float) -> float:
+    """Value that a chi-square variable exceeds with this probability."""
     from scipy.special import chdtri
 
     return float(chdtri(freedom, probability))
@@ -47,7 +47,7 @@ def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> tuple[np
 
 
 def f_quantile(above: float, below: float, share: float) -> float:
-    """Quantile of the F distribution with these degrees of freedom above and below."""
+    """Quantile of the F distribution with these degrees of freedom of numerator and denominator."""
     from scipy.special import fdtri
 
     return float(fdtri(above, below, share))

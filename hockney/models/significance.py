@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether one time is notably longer than another, from the interval of their ratio, and how much longer to
-measure if the interval does not show it. Needs no numpy, so that a page of stored fits is written without
-it."""
+"""Decides from the interval of a ratio whether one time is notably longer than another, and estimates the
+additional measuring time if it is undecided. Does not import numpy, so pages of stored fits can be written
+without it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal, overload
 
 from hockney.core.fit import Estimate
 
-LEVEL = 0.95
+SIGNIFICANCE_LEVEL = 0.95
 NOTABLE = 1.05
 """A smaller difference is not worth another algorithm, however exact both times are."""
 
@@ -25,9 +25,9 @@ UNDECIDED_VERDICTS: tuple[Literal["undecided", "unknown"], ...] = ("undecided", 
 
 
 def interval_stretch(comparisons: int) -> float:
-    """The normal quantile for this number of comparisons, divided by the one for a single comparison: among a
-    hundred equal pairs, five 95% intervals would exclude 1 (Bonferroni)."""
-    normal, tail = NormalDist(), (1 - LEVEL) / 2
+    """Normal quantile for this number of comparisons divided by that for a single one: among a hundred equal
+    pairs, five 95% intervals would exclude 1 (Bonferroni)."""
+    normal, tail = NormalDist(), (1 - SIGNIFICANCE_LEVEL) / 2
     return normal.inv_cdf(1 - tail / max(1, comparisons)) / normal.inv_cdf(1 - tail)
 
 
@@ -52,8 +52,8 @@ def widen(ratio: Estimate | None, interval_stretch: float) -> Estimate | None:
 
 
 def verdict(ratio: Estimate | None) -> Verdict:
-    """The verdict on the first of two times, from their ratio, as one comparison; among several, from the
-    widened ratio."""
+    """Verdict on the first of two times from their ratio as a single comparison, or from the widened ratio if
+    there are several comparisons."""
     if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0:
         return "unknown"
     value, low, high = ratio.value, ratio.low, ratio.high
@@ -65,17 +65,18 @@ def verdict(ratio: Estimate | None) -> Verdict:
 
 
 def time_to_decide(ratio: Estimate) -> float:
-    """The multiple of the measuring time after which the verdict would not be undecided, if the ratio stayed
-    the same. Infinite without an interval."""
+    """Factor for the measuring time after which the verdict would be decided if the ratio stayed the same.
+    Infinite without an interval."""
     if 1 / NOTABLE < ratio.value < NOTABLE:
         return max(time_to_exclude(ratio, bound) for bound in (1 / NOTABLE, NOTABLE))
     return time_to_exclude(ratio, 1.0)
 
 
 def time_to_exclude(ratio: Estimate, bound: float, interval_stretch: float = 1.0) -> float:
-    """The same until the interval excludes `bound`: its half widths shrink with the root of the time."""
+    """Factor for the measuring time after which the interval excludes `bound`: its half widths shrink with
+    the root of the time."""
     if ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.value == bound:
         return math.inf
     distance = abs(math.log(ratio.value / bound))
-    half = math.log(ratio.value / ratio.low if ratio.value > bound else ratio.high / ratio.value)
-    return max(1.0, (interval_stretch * half / distance) ** 2)
+    half_width = math.log(ratio.value / ratio.low if ratio.value > bound else ratio.high / ratio.value)
+    return max(1.0, (interval_stretch * half_width / distance) ** 2)

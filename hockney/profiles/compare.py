@@ -19,7 +19,7 @@ from hockney.core.catalog import Workload
 from hockney.core.errors import Inconclusive
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
-from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict, JudgedCases, Pair, State, judge
+from hockney.models.comparison import MIN_LAUNCHES, CaseVerdict, JudgedCases, Pair, State, judge
 from hockney.models.statistics import Observation, PooledCase, Z
 from hockney.pages.columns import (
     INTERVAL_HEADING,
@@ -262,13 +262,13 @@ def _mean(times: Mapping[Key, Sequence[float]], key: Key) -> float:
 def _caveats(a: Profile, b: Profile) -> list[Caveat]:
     caveats = []
     min_launches = min(len(a.launches), len(b.launches))
-    if min_launches < FEWEST_LAUNCHES:
+    if min_launches < MIN_LAUNCHES:
         caveats.append(
             Caveat(
                 "few-launches",
                 f"a profile has {plural(min_launches, 'launch', 'launches')}",
                 "verdicts, which need several launches of each side",
-                f"profile both with '--repeat {FEWEST_LAUNCHES + 2}'",
+                f"profile both with '--repeat {MIN_LAUNCHES + 2}'",
             )
         )
     for side, profile in (("A", a), ("B", b)):

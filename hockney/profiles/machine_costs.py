@@ -21,7 +21,7 @@ from hockney.core.fit import Summary, UsedSurvey
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import messages_for, usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, costs_from_fit
-from hockney.models.collective_costs import predict, tree
+from hockney.models.collective_costs import predict, tree_algorithm
 from hockney.models.levels import place_of_fit
 from hockney.profiles import rank_file as form
 
@@ -232,7 +232,7 @@ class MachineCosts:
             steps = math.ceil(math.log2(ranks))
             return message and Price(steps * message.value, steps * message.high, PREDICTED)
         try:
-            algorithm = tree(operation)
+            algorithm = tree_algorithm(operation)
             (time,) = predict(
                 self.surveyed.fits,
                 self.surveyed.machine,

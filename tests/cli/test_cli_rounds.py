@@ -24,7 +24,7 @@ from hockney.api.run_options import RunOptions
 from hockney.cli.output.progress import next_round_text
 from hockney.machines import simulated
 from hockney.measurement.kinds.fake import fake_bench
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.store import RunFolder, unmeasured_items
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"
@@ -186,12 +186,14 @@ def test_work_counts_with_its_iterations():
     long = catalog.case("granularity work=10ms iterations=10 ranks=2")
     serial = catalog.case("granularity work=10ms iterations=10 ranks=2 serial=1")
     alone = catalog.case("compute work=10ms ranks=1")
-    assert least_of([short]) < 0.005 < 0.05 < least_of([long]) < 0.08
-    assert least_of([serial]) - least_of([short]) == pytest.approx(
-        2 * (least_of([long]) - least_of([short])), rel=1e-3
+    assert min_launch_seconds([short]) < 0.005 < 0.05 < min_launch_seconds([long]) < 0.08
+    assert min_launch_seconds([serial]) - min_launch_seconds([short]) == pytest.approx(
+        2 * (min_launch_seconds([long]) - min_launch_seconds([short])), rel=1e-3
     )
-    assert 0.01 < least_of([alone]) < 0.06
-    assert least_of([short, alone]) == pytest.approx(least_of([short]) + least_of([alone]))
+    assert 0.01 < min_launch_seconds([alone]) < 0.06
+    assert min_launch_seconds([short, alone]) == pytest.approx(
+        min_launch_seconds([short]) + min_launch_seconds([alone])
+    )
 
 
 def test_a_round_needs_one_launch_and_no_more_than_the_time_between_rounds(hockney):

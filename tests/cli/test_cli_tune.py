@@ -33,7 +33,7 @@ from hockney.core.fit import Estimate
 from hockney.core.freed_memory import KEPT_VARIABLES, MMAP, RETURNED_VARIABLES, TRIM
 from hockney.launch.fake_world import World
 from hockney.models.tuning import openmpi
-from hockney.models.tuning.points import CALL_S, TABLED
+from hockney.models.tuning.points import CALL_OVERHEAD_S, TABLE_OPERATIONS
 from hockney.report.render import render
 from hockney.studies import tuning as study
 from hockney.studies.tuning.results import tuning
@@ -48,8 +48,8 @@ def measured(copied_run) -> None:
 def test_it_measures_every_algorithm(hockney):
     done = hockney("plan", "tuning", "--cases", "--ranks", "2", "--sizes", "8")
     cases = done.out.splitlines()
-    assert {case.split()[0] for case in cases} == set(TABLED)
-    assert sum("algorithm=mpi" in case.split() for case in cases) == len(TABLED) + 1, (
+    assert {case.split()[0] for case in cases} == set(TABLE_OPERATIONS)
+    assert sum("algorithm=mpi" in case.split() for case in cases) == len(TABLE_OPERATIONS) + 1, (
         "a barrier in a loop and alone"
     )
     assert any(case.startswith("scan ") and "algorithm=linear" in case for case in cases)
@@ -79,7 +79,7 @@ def test_a_faster_algorithm_is_in_the_table(hockney, measured):
     assert (rule["of"], rule["operation"], rule["ranks"]) == ("hockney", "bcast", 2)
     assert (rule["algorithm"], rule["sizes"]) == ("chain", [8, 4096])
     for size, ratio in zip(rule["sizes"], rule["ratios"], strict=True):
-        half = 0.5 + CALL_S / World().collective("bcast", 2, size)
+        half = 0.5 + CALL_OVERHEAD_S / World().collective("bcast", 2, size)
         assert ratio["low"] < half < ratio["high"] < 0.95
     assert "bcast ranks=2 bytes=8:4096 algorithm=chain\n" in Path("tuned/hockney.choices").read_text()
     none = hockney("tune", "runs/t", "--out", "tuned", "--effect", "60%", "--json")
@@ -327,11 +327,13 @@ def test_rules_of_an_earlier_table_are_removed(hockney, measured):
 def test_settings_of_other_operations_are_left_out(hockney, monkeypatch, operation):
     """As on Open MPI: the study declares settings for all operations, scan has none."""
     monkeypatch.setattr(
-        sys.modules[study.plan.__module__], "launch_settings", lambda options, machine: openmpi.forcing()
+        sys.modules[study.plan.__module__],
+        "launch_settings",
+        lambda options, machine: openmpi.forcing_settings(),
     )
-    monkeypatch.setattr(study, "launch_settings", lambda options, machine: openmpi.forcing())
+    monkeypatch.setattr(study, "launch_settings", lambda options, machine: openmpi.forcing_settings())
     done = hockney("plan", "tuning", f"operations={operation}", "--ranks", "2", "--sizes", "8", "--cases")
     assert done.code == 0, done.err
     settings = {word for line in done.out.splitlines() for word in line.split() if "setting=" in word}
-    forced = openmpi.forced(operation, 2)
+    forced = openmpi.settings_of_operation(operation, 2)
     assert settings == ({f"setting={name}" for name in ("plain", *forced)} if forced else set())

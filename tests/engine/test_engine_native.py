@@ -14,7 +14,7 @@ from tiers import slow
 
 from hockney import process
 from hockney.models import schedules
-from hockney.models.barriers import Traffic, predicted, traffic
+from hockney.models.barriers import Traffic, is_predictable, traffic
 
 pytestmark = pytest.mark.mpi
 
@@ -73,7 +73,7 @@ def test_the_models_count_the_messages_that_barriers_say_they_send(binaries):
         (name, int(ranks)): Traffic(*map(int, rest))
         for name, ranks, *rest in map(str.split, done.out.splitlines())
     }
-    counted = {(name, ranks): traffic(name, ranks) for name, ranks in said if predicted(name)}
+    counted = {(name, ranks): traffic(name, ranks) for name, ranks in said if is_predictable(name)}
     assert {name for name, _ in counted} == {
         name for name in schedules.algorithm_names("barrier") if (name, 2) in said
     }

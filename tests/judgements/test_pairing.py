@@ -14,7 +14,7 @@ from hockney.core.record import SCHEMA, Close
 from hockney.judgements.compare import compare
 from hockney.judgements.document import comparison_document
 from hockney.judgements.page import method_of_comparison
-from hockney.models.statistics import FEWEST_QUIET
+from hockney.models.statistics import MIN_QUIET_LAUNCHES
 
 DRIFT = [float(x) for x in np.exp(0.05 * np.arange(8))]
 NOISE = [1.0, 1.001, 0.999, 1.002, 0.998, 1.001, 1.0, 0.999]
@@ -111,4 +111,4 @@ def test_both_launches_of_a_pair_are_under_load_if_one_is():
     assert {each.launches for each in compare(side("A", a), side("B", b), 0.02).cases} == {(5, 5)}
     b = loaded(drifting(scatter=SLOWER), {5, 6})
     few = compare(side("A", a), side("B", b), 0.02)
-    assert FEWEST_QUIET > 4 and {each.launches for each in few.cases} == {(8, 8)}
+    assert MIN_QUIET_LAUNCHES > 4 and {each.launches for each in few.cases} == {(8, 8)}

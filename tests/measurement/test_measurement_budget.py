@@ -19,7 +19,7 @@ from hockney.measurement.budget import (
     launch_count,
     max_repetitions,
 )
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cos
         budget.record_launch(given_s, measuring, cost + measuring, cases)
         if k == 0 and budget.elapsed_s > total:
             break
-    assert budget.elapsed_s <= max(total, cost + least_of(plan)) + floor + 1e-6
+    assert budget.elapsed_s <= max(total, cost + min_launch_seconds(plan)) + floor + 1e-6
 
 
 def test_a_simulated_launch_may_use_all_that_is_left():
@@ -130,7 +130,7 @@ def test_the_limit_of_a_launch_leaves_time_for_ending_it():
     budget.record_launch(budget_s=2, measuring_s=2, launch_s=4, cases=2)
     assert budget.launch_limit(CASES) == pytest.approx(4), "the dearer of the two launches counts"
     clock.t += 5
-    assert budget.launch_limit(CASES) == pytest.approx(least_of(CASES)), (
+    assert budget.launch_limit(CASES) == pytest.approx(min_launch_seconds(CASES)), (
         "a launch that starts measures something"
     )
 

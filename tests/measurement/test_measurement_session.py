@@ -21,7 +21,7 @@ from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
 from hockney.measurement.budget import TOLERANCE
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.store import RunFolder, missing_items, unmeasured_items
 
 LINES = (
@@ -255,7 +255,7 @@ def test_the_budget_is_kept_whatever_launches_and_cases_cost(
     folder = measurement.create_run(tmp_path_factory.mktemp("r") / "r", cases, plan, bench)
     outcome = measurement.measure(folder, bench, lambda event: None)
     ended = checked_s + outcome.seconds
-    first = checked_s + launch_s + least_of(case for case in cases if case.ranks == cases[0].ranks)
+    first = checked_s + launch_s + min_launch_seconds(case for case in cases if case.ranks == cases[0].ranks)
     last_case_s = 2 * case_s + 0.01
     assert ended <= max(budget * (1 + TOLERANCE), first) + last_case_s
     assert outcome.measured_count, "whatever the budget"

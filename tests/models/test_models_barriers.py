@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hockney.models.barriers import (
     MessageCosts,
     Traffic,
-    by_levels,
-    by_messages,
-    by_structure,
-    predicted,
+    hierarchical_time,
+    is_predictable,
+    sequential_time,
+    structural_time,
     traffic,
 )
 from hockney.models.schedules import algorithm_names
@@ -40,7 +40,7 @@ COSTS = MessageCosts(
 )
 def test_what_sixteen_ranks_send(algorithm, counted):
     assert traffic(algorithm, 16) == counted
-    assert by_messages(algorithm, 16, COSTS) == pytest.approx(9.0 * counted.messages)
+    assert sequential_time(algorithm, 16, COSTS) == pytest.approx(9.0 * counted.messages)
 
 
 def test_what_is_counted_on_other_numbers_of_ranks():
@@ -63,26 +63,26 @@ def test_what_is_counted_on_other_numbers_of_ranks():
 )
 def test_two_ranks(algorithm, seconds, start):
     """An exchange costs E, a request and its answer T twice, a broadcast's byte its own message."""
-    assert by_structure(algorithm, 2, COSTS, start) == pytest.approx(seconds)
+    assert structural_time(algorithm, 2, COSTS, start) == pytest.approx(seconds)
 
 
 def test_a_loop_overlaps_where_a_rank_leaves_early():
     """The root of the central barrier is free again before its last answer has arrived."""
-    assert by_structure("central", 9, COSTS, "loop") < by_structure("central", 9, COSTS, "single")
-    assert by_structure("dissemination", 9, COSTS, "loop") == pytest.approx(4 * 13.0)
+    assert structural_time("central", 9, COSTS, "loop") < structural_time("central", 9, COSTS, "single")
+    assert structural_time("dissemination", 9, COSTS, "loop") == pytest.approx(4 * 13.0)
 
 
 def test_messages_cross_also_where_overheads_are_all_they_take():
     busy = MessageCosts(
         one_way_s=1.0, exchange_s=1.5, broadcast_s=0.2, base_s=1.0, send_s=1.0, receive_s=1.0, gap_s=0.1
     )
-    assert by_structure("dissemination", 2, busy) == pytest.approx(1.5)
-    assert by_structure("dissemination", 8, busy) == pytest.approx(4.5)
-    assert by_structure("tournament", 2, busy) == pytest.approx(2.0), "a broadcast is a message at least"
+    assert structural_time("dissemination", 2, busy) == pytest.approx(1.5)
+    assert structural_time("dissemination", 8, busy) == pytest.approx(4.5)
+    assert structural_time("tournament", 2, busy) == pytest.approx(2.0), "a broadcast is a message at least"
 
 
 def test_only_messages_are_predicted():
-    assert predicted("mcs_tree") and not predicted("mpi") and not predicted("shm_tree")
+    assert is_predictable("mcs_tree") and not is_predictable("mpi") and not is_predictable("shm_tree")
 
 
 # On several nodes
@@ -112,27 +112,27 @@ TWO = replace(FAR, near=NEAR)
     ],
 )
 def test_eight_ranks_on_nodes(algorithm, nodes, seconds):
-    assert by_structure(algorithm, 8, TWO.spread(8, nodes), "single") == pytest.approx(seconds)
+    assert structural_time(algorithm, 8, TWO.spread(8, nodes), "single") == pytest.approx(seconds)
 
 
 def test_messages_are_counted_by_level():
-    assert by_messages("central", 8, TWO.spread(8, 2)) == pytest.approx(2 * (3 * 0.9 + 4 * 90))
-    assert by_messages("dissemination", 8, TWO.spread(8, 8)) == pytest.approx(24 * 90)
-    assert by_messages("dissemination", 8, TWO.spread(8, 1)) == pytest.approx(24 * 0.9)
+    assert sequential_time("central", 8, TWO.spread(8, 2)) == pytest.approx(2 * (3 * 0.9 + 4 * 90))
+    assert sequential_time("dissemination", 8, TWO.spread(8, 8)) == pytest.approx(24 * 90)
+    assert sequential_time("dissemination", 8, TWO.spread(8, 1)) == pytest.approx(24 * 0.9)
 
 
 def test_the_hierarchical_barrier_is_that_of_a_node_and_one_among_nodes():
-    assert by_levels(7.0, 4, TWO.spread(16, 4)) == pytest.approx(7.0 + 2 * 150)
-    assert by_levels(7.0, 1, TWO) == pytest.approx(7.0)
+    assert hierarchical_time(7.0, 4, TWO.spread(16, 4)) == pytest.approx(7.0 + 2 * 150)
+    assert hierarchical_time(7.0, 1, TWO) == pytest.approx(7.0)
 
 
 @given(
-    st.sampled_from(sorted(filter(predicted, algorithm_names("barrier")))),
+    st.sampled_from(sorted(filter(is_predictable, algorithm_names("barrier")))),
     st.integers(1, 4),
     st.integers(1, 4),
 )
 def test_equal_levels_make_no_difference(algorithm, nodes, each):
     ranks = nodes * each
     same = replace(COSTS, near=COSTS).spread(ranks, nodes)
-    for how in (by_messages, by_structure):
+    for how in (sequential_time, structural_time):
         assert how(algorithm, ranks, same) == pytest.approx(how(algorithm, ranks, COSTS))

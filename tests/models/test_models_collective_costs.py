@@ -91,7 +91,7 @@ def test_the_tree_of_sends_and_receives_of_the_t3e_paper():
     ],
 )
 def test_the_tree_of_an_operation(operation, expected):
-    assert collective_costs.tree(operation) == expected
+    assert collective_costs.tree_algorithm(operation) == expected
 
 
 # From a run's fits

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models import fit_all
-from hockney.models.exact import made_exact
+from hockney.models.exact import mark_exact
 from hockney.pages.format import SIMULATED_TEXT, interval, with_interval
 
 CASES = [Case.of("pingpong", 2, bytes=size, buffers="hot") for size in (0, 8, 64, 512, 4096, 65536)]
@@ -28,7 +28,7 @@ def fits():
 
 def test_summaries_and_fits_of_exact_times_are_exact(fits):
     assert fits.summaries[0].typical.low is None and fits.summaries[0].between is None
-    made = made_exact(fits)
+    made = mark_exact(fits)
     for before, after in zip(fits.summaries, made.summaries, strict=True):
         assert after.typical == ExactValue.of(before.typical.value) and after.between == 0
     [fit] = [f for f in made.fits if f.model == "hockney"]
@@ -42,7 +42,7 @@ def test_a_model_that_is_off_keeps_its_intervals(fits):
     [fit] = [f for f in fits.fits if f.model == "hockney"]
     parameter = replace(fit.parameters[0], estimate=wide)
     off = replace(fits, fits=[replace(fit, parameters=[parameter])])
-    assert made_exact(off).fits[0].parameters[0].estimate == wide
+    assert mark_exact(off).fits[0].parameters[0].estimate == wide
 
 
 def test_exact_times_are_shown_as_such_and_measured_ones_never():

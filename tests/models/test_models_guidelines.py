@@ -24,9 +24,9 @@ from hockney.models.guidelines import (
     OPERATIONS,
     RULES,
     SOURCES,
-    Verdicts,
+    GuidelineVerdicts,
     comparisons,
-    decisive,
+    is_decisive,
     judge,
 )
 from hockney.models.statistics import Observation
@@ -82,7 +82,7 @@ def planned(ranks: Sequence[int] = (2,), sizes: Sequence[int] = (4096, 65536)) -
     return plan(Options(ranks=tuple(ranks), sizes=tuple(sizes)), CATALOG, MACHINE)
 
 
-def exactly(cost: Callable[[Case], float], ranks: int, sizes: Sequence[int]) -> Verdicts:
+def exactly(cost: Callable[[Case], float], ranks: int, sizes: Sequence[int]) -> GuidelineVerdicts:
     times = {case: np.array([cost(case)]) for case in planned((ranks,), sizes)}
     return judge(observed(times), CATALOG, exact=True)
 
@@ -93,7 +93,7 @@ def noisy(
     random: np.random.Generator,
     launches: int = 8,
     apart: bool = False,
-) -> Verdicts:
+) -> GuidelineVerdicts:
     """Launches share a factor; each case varies besides. `apart`: the workloads of a separate executable have
     separate launches."""
     factors = random.normal(0, 0.2 if not apart else 0.02, (2, launches))
@@ -251,7 +251,7 @@ def test_copies_must_have_been_measured():
 def test_other_sizes_are_those_nearby_and_the_next():
     cases = lines(*(f"pingpong bytes={size}" for size in (0, 8, 24, 64, 1024)))
     found = comparisons(cases, CATALOG)
-    assert not decisive(found), "sizes alone are no reason to choose a run"
+    assert not is_decisive(found), "sizes alone are no reason to choose a run"
     pairs = {
         kind: [
             (each.left.bytes, each.parts[0].case.bytes, each.parts[0].count)

@@ -14,12 +14,12 @@ from hockney.models.history import (
     DatedRun,
     RunTimes,
     case_series,
-    check,
+    check_run,
+    detect_trends,
     fact_changes,
     operation_series,
-    trends,
 )
-from hockney.models.history.series import LEVEL, RunPoint, TimeSeries
+from hockney.models.history.series import SIGNIFICANCE_LEVEL, RunPoint, TimeSeries
 from hockney.models.statistics import find_change_points
 
 DAY = 86_400.0
@@ -52,7 +52,7 @@ def test_an_operation_is_the_mean_of_its_cases():
     bcast, reduce = operation_series(case_series(runs))
     assert (bcast.workload, reduce.workload, bcast.cases) == ("bcast", "reduce", 4)
     assert bcast.logs == pytest.approx([0.0] * 10, abs=1e-12)
-    assert bcast.points[0].half == pytest.approx(math.log(1.01 / 0.99) / 2)
+    assert bcast.points[0].half_width == pytest.approx(math.log(1.01 / 0.99) / 2)
 
 
 def test_levels_are_series_of_their_own():
@@ -60,12 +60,12 @@ def test_levels_are_series_of_their_own():
     far = [CaseTime(t.case, "between nodes", 5, 1.0, None, None) for t in one.times.times]
     both = DatedRun("run", DAY, RunTimes("x", [*one.times.times, *far], {}))
     assert len(case_series([both])) == 2 * len(CASES) and len(operation_series(case_series([both]))) == 4
-    assert sum(math.isnan(each.points[0].half) for each in case_series([both])) == len(CASES)
+    assert sum(math.isnan(each.points[0].half_width) for each in case_series([both])) == len(CASES)
 
 
 def test_a_change_has_its_date():
     runs = [run(day, {"bcast bytes=1024": 1.1} if day >= 20 else {}) for day in range(40)]
-    cases = {trend.series.case: trend for trend in trends(case_series(runs))}
+    cases = {trend.series.case: trend for trend in detect_trends(case_series(runs))}
     changed = {case for case, trend in cases.items() if trend.changes}
     assert changed == {"bcast bytes=1024 ranks=2", "bcast bytes=1024 ranks=4"}
     (change,) = cases["bcast bytes=1024 ranks=2"].changes
@@ -81,20 +81,20 @@ def test_what_changed_in_the_environment():
 
 
 def states(earlier: list[DatedRun], new: DatedRun, tolerance: float = 0.05) -> dict[str, str]:
-    return {each.workload: each.state for each in check(earlier, new, tolerance)}
+    return {each.workload: each.state for each in check_run(earlier, new, tolerance)}
 
 
 def test_a_usual_run():
     earlier = [run(day) for day in range(20)]
     assert states(earlier, run(30)) == {"bcast": "usual", "reduce": "usual"}
-    for operation in check(earlier, run(30), 0.05):
+    for operation in check_run(earlier, run(30), 0.05):
         assert operation.mean.runs == 20 and not operation.mean.needed
         assert 1.05 < operation.mean.noticeable < 1.1 and len(operation.cases) == 4
 
 
 def test_a_slower_run_is_found_in_its_case():
     earlier = [run(day) for day in range(20)]
-    found = check(earlier, run(30, {"bcast bytes=8 ranks=4": 1.2}), 0.05)
+    found = check_run(earlier, run(30, {"bcast bytes=8 ranks=4": 1.2}), 0.05)
     (slower,) = [case for operation in found for case in operation.cases if case.state == "slower"]
     assert slower.series.case == "bcast bytes=8 ranks=4" and slower.ratio.low < 1.2 < slower.ratio.high
     assert [operation.state for operation in found] == ["slower", "usual"]
@@ -104,14 +104,14 @@ def test_a_slower_run_is_found_in_its_case():
 
 def test_what_no_case_shows_the_mean_shows():
     earlier = [run(day, sd=0.03) for day in range(30)]
-    found = check(earlier, run(31, {"bcast": 1.09}, sd=0.03), 0.0)
+    found = check_run(earlier, run(31, {"bcast": 1.09}, sd=0.03), 0.0)
     assert found[0].state == "slower" and found[0].mean.state == "slower"
 
 
 def test_few_runs_are_no_archive():
-    found = check([run(day) for day in range(3)], run(9, {"bcast": 2.0}), 0.05)
+    found = check_run([run(day) for day in range(3)], run(9, {"bcast": 2.0}), 0.05)
     assert [(each.state, each.mean.needed) for each in found] == [("unknown", 2)] * 2
-    assert [each.state for each in check([], run(9), 0.05)] == ["unknown"] * 2
+    assert [each.state for each in check_run([], run(9), 0.05)] == ["unknown"] * 2
 
 
 def test_runs_that_differ_too_much_show_nothing():
@@ -122,14 +122,14 @@ def test_runs_that_differ_too_much_show_nothing():
 def test_runs_that_differ_by_any_factor_are_not_too_few():
     """Their interval is unknown, which more runs would not change."""
     earlier = [run(day, {"": 10.0 ** (day % 5)}) for day in range(12)]
-    found = check(earlier, run(20, {"": 2.0}), 0.05)
+    found = check_run(earlier, run(20, {"": 2.0}), 0.05)
     assert {each.state for of in found for each in (of.mean, *of.cases)} == {"undecided"}
     assert {each.mean.needed for each in found} == {0}
 
 
 def test_only_runs_since_the_last_change_are_usual():
     earlier = [run(day, {"bcast": 1.3} if day >= 20 else {}) for day in range(30)]
-    found = check(earlier, run(40, {"bcast": 1.3}), 0.05)
+    found = check_run(earlier, run(40, {"bcast": 1.3}), 0.05)
     assert [each.state for each in found] == ["usual", "usual"]
     assert found[0].mean.runs == 10 and found[0].mean.since.at.run == "run-20" and found[1].mean.since is None
     assert states(earlier, run(40))["bcast"] == "faster"
@@ -147,9 +147,9 @@ def test_a_series_found_among_many_is_cut_at_the_level_at_which_it_was_found():
     logs[12:] += 0.3
     logs[24:] += 0.012
     quiet = [0.01 * rng.standard_normal(36) for _ in range(19)]
-    assert len(find_change_points(logs.tolist(), LEVEL)) == 2
-    assert len(find_change_points(logs.tolist(), LEVEL / 20)) == 1
-    (alone,) = trends([series_of("a", logs)])
-    first, *others = trends([series_of(f"{k}", each) for k, each in enumerate([logs, *quiet])])
+    assert len(find_change_points(logs.tolist(), SIGNIFICANCE_LEVEL)) == 2
+    assert len(find_change_points(logs.tolist(), SIGNIFICANCE_LEVEL / 20)) == 1
+    (alone,) = detect_trends([series_of("a", logs)])
+    first, *others = detect_trends([series_of(f"{k}", each) for k, each in enumerate([logs, *quiet])])
     assert len(alone.changes) == 2 and len(first.changes) == 1
     assert not any(each.changes for each in others)

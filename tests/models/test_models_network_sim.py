@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.loggp_sim import LogGPSimulator
-from hockney.models.network_sim import ENVELOPE, NetworkSimulator, max_min
+from hockney.models.network_sim import ENVELOPE, NetworkSimulator, max_min_rates
 from hockney.models.routes import Routes
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Mode, NotModelled, relation
 from hockney.models.schedules.schedule import Step, step
@@ -157,7 +157,7 @@ LINKS = st.lists(ROUTE, min_size=1, max_size=8)
 @given(LINKS, st.lists(st.floats(1.0, 100.0), min_size=6, max_size=6))
 def test_shares_are_fair(links, capacity):
     """No link carries more than it can, and each transfer has a full link on which none is faster."""
-    rates, capacity = max_min(links, np.array(capacity)), np.array(capacity)
+    rates, capacity = max_min_rates(links, np.array(capacity)), np.array(capacity)
     load = np.zeros(6)
     for each, rate in zip(links, rates, strict=True):
         load[each] += rate

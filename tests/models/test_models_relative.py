@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from models_data import CATALOG, observed
 
-from hockney.models.comparison import Pair, judge, relative
+from hockney.models.comparison import Pair, judge, relative_ratios
 from hockney.models.statistics import PooledCase
 
 OPERATIONS = ("allgather", "allreduce", "alltoall", "bcast", "reduce", "scan")
@@ -69,7 +69,7 @@ def test_a_faster_one_too():
 
 def test_operations_that_changed_are_not_compared_with():
     """Two of six: the others stay what they are."""
-    found = relative(made({"bcast": 0.10, "scan": -0.10}))
+    found = relative_ratios(made({"bcast": 0.10, "scan": -0.10}))
     assert {name for name, _level in found.reference} == set(OPERATIONS) - {"bcast", "scan"}
     for (name, _level), ratio in found.operations.items():
         truth = {"bcast": 0.10, "scan": -0.10}.get(name, 0.0)
@@ -85,13 +85,13 @@ def test_if_all_are_slower_none_is_relative_to_the_others():
 
 def test_most_of_them_differ():
     changes = dict(zip(OPERATIONS, (0.0, 0.1, 0.2, 0.3, 0.4, 0.5), strict=True))
-    assert relative(made(changes)) is None
+    assert relative_ratios(made(changes)) is None
 
 
 @pytest.mark.parametrize("more", [{"operations": ("bcast", "scan")}, {"count": 7}, {"runs": 2}])
 def test_nothing_to_compare_with(more):
     """Two operations, few pairs, several runs a side, which may differ by themselves."""
-    assert relative(made({"bcast": 0.1}, **more)) is None
+    assert relative_ratios(made({"bcast": 0.1}, **more)) is None
 
 
 def test_launches_that_a_case_missed_do_not_count():
@@ -99,11 +99,11 @@ def test_launches_that_a_case_missed_do_not_count():
     one = pairs[3]
     seen = one.b.pooled.select_launches(range(10))
     pairs[3] = Pair(one.case, one.a, PooledCase({0: seen}, seen))
-    found = relative(pairs)
+    found = relative_ratios(pairs)
     assert found is not None and all(ratio.has_interval for ratio in found.cases)
     few = one.b.pooled.select_launches(range(7))
     pairs[3] = Pair(one.case, one.a, PooledCase({0: few}, few))
-    assert relative(pairs) is None
+    assert relative_ratios(pairs) is None
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_equal_sides_are_rarely_reported():
 def test_relative_intervals_contain_the_truth():
     hits = []
     for seed in range(40):
-        found = relative(made({"bcast": 0.05}, seed=seed, count=16))
+        found = relative_ratios(made({"bcast": 0.05}, seed=seed, count=16))
         for pair, ratio in zip(made({}, seed=seed, count=8), found.cases, strict=True):
             truth = 0.05 if pair.case.workload == "bcast" else 0.0
             hits.append(math.log(ratio.ratio.low) <= truth <= math.log(ratio.ratio.high))

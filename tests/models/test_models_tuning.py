@@ -17,16 +17,16 @@ from hockney.core.fit import Estimate
 from hockney.core.record import RunRecords
 from hockney.models import observe
 from hockney.models.tuning import openmpi
-from hockney.models.tuning.points import PLAIN, TABLED, points_of_algorithms, points_of_settings
+from hockney.models.tuning.points import PLAIN, TABLE_OPERATIONS, points_of_algorithms, points_of_settings
 from hockney.models.tuning.rules import (
-    EFFECT,
+    MIN_EFFECT,
     AlgorithmRatio,
     ChoiceRule,
     Point,
+    derive_rules,
+    exclude_combinations,
     format_choices,
     qualifies,
-    rules_of,
-    without,
 )
 from hockney.system.bundled import bundled_catalog
 
@@ -40,7 +40,7 @@ def ratios(draw) -> Estimate:
 
 
 @st.composite
-def tables(draw, operations: Sequence[str] = TABLED, names: Sequence[str] = "abcd") -> list[Point]:
+def tables(draw, operations: Sequence[str] = TABLE_OPERATIONS, names: Sequence[str] = "abcd") -> list[Point]:
     places = draw(
         st.sets(
             st.tuples(st.sampled_from(operations), st.integers(2, 5), st.sampled_from([1, 8, 64, 100, 4096])),
@@ -59,21 +59,21 @@ def test_rules_without_some_sizes_leave_the_sizes_in_between_to_mpi() -> None:
     rule = ChoiceRule("bcast", 2, "chain", (8, 64, 512, 4096), tuple(some))
     other = ChoiceRule("bcast", 3, "chain", (64,), (some[0],))
     places = [("bcast", 2, 64), ("reduce", 3, 64), ("bcast", 2, 100)]
-    assert without([rule, other], places) == [
+    assert exclude_combinations([rule, other], places) == [
         ChoiceRule("bcast", 2, "chain", (8,), (some[0],)),
         ChoiceRule("bcast", 2, "chain", (512, 4096), (some[2], some[3])),
         other,
     ]
-    assert without([other], [("bcast", 3, 64)]) == []
+    assert exclude_combinations([other], [("bcast", 3, 64)]) == []
 
 
 def covering(rules: Sequence[ChoiceRule], operation: str, ranks: int, size: int) -> list[ChoiceRule]:
     return [r for r in rules if (r.operation, r.ranks) == (operation, ranks) and r.first <= size <= r.last]
 
 
-@given(tables(), st.sampled_from([0.01, EFFECT, 0.3]))
+@given(tables(), st.sampled_from([0.01, MIN_EFFECT, 0.3]))
 def test_an_algorithm_is_used_exactly_where_one_is_faster(points, effect):
-    rules = rules_of(points, effect)
+    rules = derive_rules(points, effect)
     for point in points:
         good = [each for each in point.candidates if qualifies(each, effect)]
         covered = covering(rules, point.operation, point.ranks, point.size)
@@ -81,13 +81,13 @@ def test_an_algorithm_is_used_exactly_where_one_is_faster(points, effect):
         for rule in covered:
             (chosen,) = [each for each in good if each.algorithm == rule.algorithm]
             assert chosen.ratio.high < 1 - effect
-            assert chosen.at_most <= min(each.at_most for each in good) * (1 + effect)
+            assert chosen.upper_bound <= min(each.upper_bound for each in good) * (1 + effect)
             assert rule.ratios[rule.sizes.index(point.size)] == chosen.ratio
 
 
 @given(tables())
 def test_no_rule_reaches_beyond_what_was_measured(points):
-    rules = rules_of(points)
+    rules = derive_rules(points)
     measured: dict[tuple[str, int], list[int]] = {}
     for point in points:
         measured.setdefault((point.operation, point.ranks), []).append(point.size)
@@ -100,7 +100,7 @@ def test_no_rule_reaches_beyond_what_was_measured(points):
 
 @given(tables())
 def test_a_larger_effect_never_uses_more(points):
-    few, many = rules_of(points, 0.2), rules_of(points, 0.02)
+    few, many = derive_rules(points, 0.2), derive_rules(points, 0.02)
     for point in points:
         place = point.operation, point.ranks, point.size
         assert not covering(few, *place) or covering(many, *place)
@@ -112,12 +112,12 @@ def test_one_rule_covers_neighbors_rather_than_the_best_at_each():
         return Point("bcast", 2, size, tuple(found))
 
     points = [point(8, 0.50, 0.52), point(64, 0.52, 0.50), point(512, 0.9, 0.6), point(4096, 1.0, 0.98)]
-    (rule,) = rules_of(points)
+    (rule,) = derive_rules(points)
     assert (rule.algorithm, rule.first, rule.last) == ("b", 8, 512)
-    assert [r.algorithm for r in rules_of([point(8, 0.4, 0.5), point(64, 0.5, 0.4)])] == ["a", "b"]
+    assert [r.algorithm for r in derive_rules([point(8, 0.4, 0.5), point(64, 0.5, 0.4)])] == ["a", "b"]
 
 
-@given(tables(), st.sampled_from([0.01, EFFECT, 0.3]))
+@given(tables(), st.sampled_from([0.01, MIN_EFFECT, 0.3]))
 def test_a_point_is_undecided_if_an_algorithm_may_be_faster_and_none_is(points, effect):
     for point in points:
         if not point.candidates:
@@ -131,7 +131,7 @@ def test_a_point_is_undecided_if_an_algorithm_may_be_faster_and_none_is(points, 
         else:
             expected = "not faster" if len(known) == len(ratios) else "unknown"
         assert point.state(effect) == expected
-        closest = point.decisive(effect)
+        closest = point.decisive_ratio(effect)
         assert closest.state(effect) == expected and closest in point.candidates
 
 
@@ -153,7 +153,7 @@ def looked_up(text: str, operation: str, ranks: int, size: int) -> int:
             if at_ranks <= ranks:
                 chosen = lines
         if number == openmpi.NUMBERS[operation]:
-            total = size * ranks if operation in openmpi.TOTAL else size
+            total = size * ranks if operation in openmpi.OPERATIONS_BY_TOTAL else size
             found = [algorithm for begin, algorithm in chosen if begin <= total][-1]
     assert next(words, None) is None
     return found
@@ -161,8 +161,8 @@ def looked_up(text: str, operation: str, ranks: int, size: int) -> int:
 
 @given(tables(sorted(openmpi.ALGORITHMS), ["tuned1", "tuned2", "tuned3"]))
 def test_open_mpi_finds_the_same_choices_in_its_file(points):
-    rules = rules_of(points)
-    text = openmpi.dynamic_rules(rules, ["a comment"])
+    rules = derive_rules(points)
+    text = openmpi.format_dynamic_rules(rules, ["a comment"])
     for operation in openmpi.ALGORITHMS:
         for ranks in range(1, 8):
             for size in (0, 1, 7, 8, 9, 63, 64, 65, 99, 100, 101, 2000, 4096, 4097, 1 << 20):
@@ -172,23 +172,27 @@ def test_open_mpi_finds_the_same_choices_in_its_file(points):
 
 @given(tables(sorted(openmpi.ALGORITHMS), ["tuned1"]))
 def test_comments_state_what_the_message_sizes_count(points):
-    lines = openmpi.dynamic_rules(rules_of(points), []).splitlines()
+    lines = openmpi.format_dynamic_rules(derive_rules(points), []).splitlines()
     for operation, number in openmpi.NUMBERS.items():
-        counted = "all ranks' blocks together" if operation in openmpi.TOTAL else "one rank's vector"
+        counted = (
+            "all ranks' blocks together" if operation in openmpi.OPERATIONS_BY_TOTAL else "one rank's vector"
+        )
         found = [line for line in lines if line.startswith(f"{number} # {operation};")]
         assert all(line.endswith(f"bytes of {counted}") for line in found)
-        assert len(found) == any(rule.operation == operation for rule in rules_of(points))
+        assert len(found) == any(rule.operation == operation for rule in derive_rules(points))
 
 
 def test_settings_force_existing_algorithms_only():
-    plain, *forcing = openmpi.forcing()
+    plain, *forcing = openmpi.forcing_settings()
     assert plain.name == PLAIN and plain.variables == ()
     for operation, names in openmpi.ALGORITHMS.items():
         used = [dict(s.variables).get(f"OMPI_MCA_coll_tuned_{operation}_algorithm") for s in forcing]
         assert used == [str(k) if k <= len(names) else None for k in range(1, len(forcing) + 1)]
-        assert [openmpi.algorithm_of(operation, name) for name in openmpi.forced(operation, 2)] == list(names)
-        assert len(openmpi.forced(operation, 3)) == len(names) - (openmpi.TWO_RANKS in names)
-    assert openmpi.forced("scan", 2) == []
+        assert [
+            openmpi.algorithm_of(operation, name) for name in openmpi.settings_of_operation(operation, 2)
+        ] == list(names)
+        assert len(openmpi.settings_of_operation(operation, 3)) == len(names) - (openmpi.TWO_RANKS in names)
+    assert openmpi.settings_of_operation("scan", 2) == []
 
 
 def test_every_tabled_operation_is_a_workload_with_algorithms():
@@ -197,7 +201,7 @@ def test_every_tabled_operation_is_a_workload_with_algorithms():
         for workload in bundled_catalog().with_role("collective", "barrier")
         if any(parameter.name == "algorithm" for parameter in workload.parameters)
     }
-    assert found == set(TABLED)
+    assert found == set(TABLE_OPERATIONS)
 
 
 CASES = [
@@ -228,7 +232,7 @@ def test_no_rule_gains_less_than_a_replaced_call_costs():
         return {8: 100e-9, 64: 1e-6}[int(case["bytes"])] * (0.8 if case["algorithm"] == "ring" else 1.0)
 
     points = points_of_algorithms(observe(exact(time, CASES), CATALOG))
-    assert [rule.sizes for rule in rules_of(points)] == [(64,)]
+    assert [rule.sizes for rule in derive_rules(points)] == [(64,)]
 
 
 def test_an_algorithm_that_was_not_measured_in_every_way_is_left_out():

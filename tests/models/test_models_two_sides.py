@@ -15,7 +15,7 @@ from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
-from hockney.models.comparison import LEVEL, Pair, judge, more_launches
+from hockney.models.comparison import SIGNIFICANCE_LEVEL, Pair, judge, more_launches
 from hockney.models.statistics import PooledCase, independent_ratio
 
 CASE = CATALOG.case("bcast bytes=64", 2)
@@ -275,7 +275,7 @@ def test_equal_runs_are_rarely_reported_as_different(comparison):
         rng = np.random.default_rng(seed)
         both = comparison.pair_of_runs(comparison.WORLDS[world], 6, rng, comparison.Measured(1, 10))
         found.append(comparison.alarms(judge(both, comparison.NOT_AT_ALL)) > 0)
-    assert sum(found) <= stats.binom.ppf(0.999, len(found), LEVEL)
+    assert sum(found) <= stats.binom.ppf(0.999, len(found), SIGNIFICANCE_LEVEL)
 
 
 def test_a_slower_operation_is_found_and_no_other(comparison):

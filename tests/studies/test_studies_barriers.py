@@ -22,7 +22,7 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, parse_fake_launcher
 from hockney.launch.fake_world import World
 from hockney.measurement.kinds import sim
-from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
+from hockney.models.barriers import MessageCosts, sequential_time, structural_time, is_predictable
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import paper, results
@@ -99,11 +99,11 @@ class FastTrains(Truth):
 
 def by_the_structure(algorithm: str, ranks: int) -> float:
     """Others cost a microsecond more than any message."""
-    return by_structure(algorithm, ranks, COSTS) if predicted(algorithm) else 50e-6 + 1e-6 * ranks
+    return structural_time(algorithm, ranks, COSTS) if is_predictable(algorithm) else 50e-6 + 1e-6 * ranks
 
 
 def on_one_medium(algorithm: str, ranks: int) -> float:
-    return by_messages(algorithm, ranks, COSTS) if predicted(algorithm) else 500e-6
+    return sequential_time(algorithm, ranks, COSTS) if is_predictable(algorithm) else 500e-6
 
 
 def run(folder, launcher: FakeLauncher, options: Options) -> Evidence:
@@ -157,7 +157,7 @@ def test_a_simulated_machine_has_messages_only_and_the_papers_processes():
     machine = replace_struct(MACHINE, kind="simulated", traits=sim.TRAITS, cores=16)
     cases = studies.find_study("barriers").plan(Options(), CATALOG, machine)
     names = {str(c["algorithm"]) for c in cases if entry_mode(c) == "loop"}
-    assert "mpi" in names and all(predicted(name) for name in names - {"mpi"})
+    assert "mpi" in names and all(is_predictable(name) for name in names - {"mpi"})
     assert {c.ranks for c in cases} == {1, 2, 3, 5, 7, 9, 12, 14, 16}
 
 
@@ -201,7 +201,7 @@ def test_overheads_that_contradict_the_gap_are_reported(tmp_path):
 
 def test_predictions_are_what_such_a_world_costs(side_by_side):
     every = [each for each in BarrierResults.of(side_by_side).results if each.structure_s is not None]
-    assert len(every) == 2 * sum(predicted(name) for name in ALGORITHMS)
+    assert len(every) == 2 * sum(is_predictable(name) for name in ALGORITHMS)
     for each in every:
         assert abs(each.error(each.structure_s)) < 0.06, each
     assert any(each.error(each.messages_s) > 0.5 for each in every)
@@ -215,7 +215,7 @@ def test_on_one_medium_the_number_of_messages_tells(one_medium, golden):
     golden("barriers/one_medium.txt", sections_text(one_medium), quantities)
     three = results.choose(one_medium, 3)
     assert not three.is_measured and three.best.basis == results.MESSAGES
-    assert three.best.seconds == pytest.approx(by_messages("central", 3, COSTS), rel=0.03)
+    assert three.best.seconds == pytest.approx(sequential_time("central", 3, COSTS), rel=0.03)
 
 
 def test_the_fastest_is_chosen(side_by_side):
@@ -236,11 +236,11 @@ def test_ranks_that_were_not_measured_are_predicted(side_by_side, golden):
     known = BarrierResults.of(side_by_side).costs
     for each in choice.candidates:
         if each.basis == results.STRUCTURE:
-            assert each.seconds == by_structure(each.algorithm, 3, known)
+            assert each.seconds == structural_time(each.algorithm, 3, known)
     assert {c.algorithm for c in choice.candidates if c.basis == results.STRUCTURE} == {
-        name for name in ALGORITHMS if predicted(name)
+        name for name in ALGORITHMS if is_predictable(name)
     }
-    others = {name for name in ALGORITHMS if not predicted(name)}
+    others = {name for name in ALGORITHMS if not is_predictable(name)}
     assert others == {c.algorithm for c in choice.candidates if c.basis == results.FITTED_BASIS} | set(
         choice.without_result
     )
@@ -324,7 +324,7 @@ def test_the_page_has_everything(side_by_side, golden):
     assert len(rows) == len(tables["arrivals"].rows) == 2 * len(ALGORITHMS)
     assert {row[0] for row in rows} == set(ALGORITHMS)
     assert len(tables["paper"].rows) == 6 * 7
-    made_of_messages = sum(predicted(name) for name in ALGORITHMS)
+    made_of_messages = sum(is_predictable(name) for name in ALGORITHMS)
     for ranks, sentence in zip((2, 4), page.headline[-2:], strict=True):
         close = f"{made_of_messages} of {made_of_messages}"
         assert sentence.startswith(f"On {ranks} ") and f" {close} " in sentence

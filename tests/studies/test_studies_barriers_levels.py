@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of barriers on several nodes: planned, measured and predicted for each number of nodes."""
+"""The study of barriers on several nodes: planned, measured and is_predictable for each number of nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, FakeNodes
 from hockney.launch.fake_world import World
-from hockney.models.barriers import MessageCosts, by_levels, by_structure, predicted
+from hockney.models.barriers import MessageCosts, hierarchical_time, structural_time, is_predictable
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers.results import LEVELS_BASIS, MEASURED_BASIS, BarrierResults, choose, entry_mode
@@ -45,12 +45,12 @@ class Truth(World):
     """Barriers cost what their structure predicts, with messages of each level; others a time on one node."""
 
     def barrier(self, algorithm: str, ranks: int) -> float:
-        if not predicted(algorithm):
+        if not is_predictable(algorithm):
             return 2e-6 * ranks
         if self.nodes == 1:  # of two ranks, perhaps on two nodes
-            return by_structure(algorithm, ranks, costs(self))
+            return structural_time(algorithm, ranks, costs(self))
         two = replace(costs(self.at_level("network")), near=costs(replace(self, nodes=1)))
-        return by_structure(algorithm, ranks, two.spread(ranks, self.nodes))
+        return structural_time(algorithm, ranks, two.spread(ranks, self.nodes))
 
 
 @pytest.fixture(scope="module")
@@ -104,18 +104,18 @@ def test_a_layout_that_was_not_measured_is_predicted(evidence):
     known = BarrierResults.of(evidence).costs
     assert known is not None and known.near is not None
     by = {each.algorithm: each for each in choice.candidates}
-    assert by["dissemination"].seconds == by_structure("dissemination", 16, known.spread(16, 4))
+    assert by["dissemination"].seconds == structural_time("dissemination", 16, known.spread(16, 4))
     node_s = choose(evidence, 4, 1).candidate("hierarchical")
     assert node_s is not None and node_s.basis == MEASURED_BASIS
     assert by["hierarchical"].basis == LEVELS_BASIS
-    assert by["hierarchical"].seconds == by_levels(node_s.seconds, 4, known.spread(16, 4))
+    assert by["hierarchical"].seconds == hierarchical_time(node_s.seconds, 4, known.spread(16, 4))
     off = [
-        abs(log(by_levels(each.seconds, 2, known.spread(2 * p, 2)) / measured.seconds))
+        abs(log(hierarchical_time(each.seconds, 2, known.spread(2 * p, 2)) / measured.seconds))
         for p in (2, 4)
         for each, measured in [(of_hierarchical(evidence, p, 1), of_hierarchical(evidence, 2 * p, 2))]
     ]
     alone = of_hierarchical(evidence, 2, 2).seconds
-    off.append(abs(log(by_levels(0.0, 2, known.spread(2, 2)) / alone)))
+    off.append(abs(log(hierarchical_time(0.0, 2, known.spread(2, 2)) / alone)))
     time = by["hierarchical"].time
     assert log(time.high / time.value) == pytest.approx(median(off)) and min(off) < max(off)
     with pytest.raises(UsageError) as refused:

@@ -17,7 +17,7 @@ from hockney.core.units import parse_seconds
 from hockney.launch.fake import FakeLauncher
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.studies import Options
 from hockney.studies.granularity.plan import LENGTHS, MIN_WORKS, ROUNDS_PER_BUDGET
 from hockney.studies.sizes import DEFAULT_SIZES
@@ -80,7 +80,7 @@ def test_other_exchanges_and_uneven_work_are_tried_at_a_few_places():
 def test_a_round_of_the_default_plan_fits_its_time(cores):
     machine = msgspec.structs.replace(TWO, cores=cores, threads=cores)
     cases = STUDY.plan(Options(), CATALOG, machine)
-    assert least_of(cases) <= 60 / ROUNDS_PER_BUDGET
+    assert min_launch_seconds(cases) <= 60 / ROUNDS_PER_BUDGET
     assert len({c["work"] for c in of(cases, "granularity")}) >= 4
 
 
@@ -120,14 +120,14 @@ def test_the_page_of_a_reduced_grid_has_a_caveat(tmp_path, budget_s, asked, redu
     assert len(found) == reduced
     if found:
         enough = parse_seconds(found[0].todo.split()[2])
-        assert enough > budget_s and least_of(folder.plan().cases) < enough / ROUNDS_PER_BUDGET
+        assert enough > budget_s and min_launch_seconds(folder.plan().cases) < enough / ROUNDS_PER_BUDGET
 
 
 def test_the_grid_is_smaller_for_a_smaller_budget():
     assert extent(3600) == extent(60) == (7, 5, 3, 5)
     for budget_s in (60, 20, 10, 5):
         cases = STUDY.plan(Options(budget_s=budget_s), CATALOG, TWO)
-        assert least_of(cases) <= budget_s / ROUNDS_PER_BUDGET
+        assert min_launch_seconds(cases) <= budget_s / ROUNDS_PER_BUDGET
         works, lengths, _, _ = extent(budget_s)
         assert works >= MIN_WORKS and lengths >= 2, "the ends of every curve"
         assert {4, 40000} <= {c["bytes"] for c in of(cases, "granularity")}

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from hockney.core.fit import Estimate
-from hockney.models.tuning.rules import AlgorithmRatio, Point, rules_of
+from hockney.models.tuning.rules import AlgorithmRatio, Point, derive_rules
 from hockney.studies.tuning.figures import choices_figure
 from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning
 
@@ -21,7 +21,7 @@ def test_a_combination_has_the_first_state_of_both_kinds_of_algorithms():
 
     ours = (point(8, "chain", 0.7, 1.2), point(64, "chain", 0.99, 1.2), point(512, "chain", 0.98, 1.0))
     theirs = (point(8, "tuned2", 0.7, 0.8), point(64, "tuned2", 0.6, 1.1))
-    found = Tuning(ours, (), theirs, tuple(rules_of(theirs)), launches=10)
+    found = Tuning(ours, (), theirs, tuple(derive_rules(theirs)), launches=10)
     assert [(each.combination[2], each.state, each.owner) for each in found.deciding_choices] == [
         (8, "faster", OPEN_MPI),
         (64, "undecided", OPEN_MPI),

@@ -38,7 +38,7 @@ from hockney.core.wording import option, plural, verb_form
 from hockney.judgements.compare import compare
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.measurement import Bench, Goal, Listener, ignore_event
-from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict
+from hockney.models.comparison import MIN_LAUNCHES, CaseVerdict
 from hockney.studies import ad_hoc, published_study
 
 RESERVED_FRACTION = 0.4
@@ -177,7 +177,7 @@ class OpenCases:
         """Whether further launches may change the verdict."""
         baseline_launches, new_launches = verdict.launches
         if verdict.state == "unknown":
-            return new_launches < FEWEST_LAUNCHES
+            return new_launches < MIN_LAUNCHES
         has_enough_launches = not self.side.is_exact and new_launches >= MAX_LAUNCH_RATIO * baseline_launches
         return verdict.state in ("undecided", "slower") and not has_enough_launches
 

@@ -25,7 +25,7 @@ from hockney.judgements.history import CheckedRun
 from hockney.judgements.sides import find_missing_cases, is_same_study
 from hockney.measurement import Listener, ignore_event
 from hockney.models.history import CheckedOperation, CheckedSeries, CheckState, DatedRun, fact_changes
-from hockney.models.history import check as judged
+from hockney.models.history import check_run as judged
 from hockney.models.statistics import loaded_launches
 from hockney.store import RunFolder
 

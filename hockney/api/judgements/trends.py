@@ -35,9 +35,9 @@ from hockney.models.history import (
     TimeSeries,
     Trend,
     case_series,
+    detect_trends,
     fact_changes,
     operation_series,
-    trends,
 )
 from hockney.models.statistics import observe
 from hockney.store import RunFolder
@@ -146,7 +146,7 @@ def find_trends(archive: Archive, entries: Sequence[ArchivedRun], text: str, lis
         all_series += cases
         series = _select_series(cases, text)
         if series:
-            trends_found.append((machine, tuple(trends(series))))
+            trends_found.append((machine, tuple(detect_trends(series))))
             facts[machine] = tuple(fact_changes(machine_runs))
     if not trends_found:
         raise _no_series_error(all_series, text)

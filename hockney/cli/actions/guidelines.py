@@ -13,7 +13,7 @@ from hockney.cli.output.tables import print_json, print_labelled, print_line, pr
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import ExitCode, join_sentences, printable
 from hockney.core.fit import Cost
-from hockney.models.guidelines import FACTOR, Judged, Verdicts
+from hockney.models.guidelines import FACTOR, GuidelineVerdicts, JudgedComparison
 from hockney.models.statistics import loaded_launches
 from hockney.studies.guidelines import columns
 from hockney.studies.guidelines.columns import alternative_text, rule_text
@@ -49,7 +49,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
     return ExitCode.SUCCESS if verdicts.conclusive else ExitCode.INCONCLUSIVE
 
 
-def _document(run: Run, verdicts: Verdicts, launches_under_load: int) -> dict[str, object]:
+def _document(run: Run, verdicts: GuidelineVerdicts, launches_under_load: int) -> dict[str, object]:
     judged_rules = verdicts.judged
     return {
         "run": printable(str(run.path)),
@@ -73,7 +73,7 @@ def _document(run: Run, verdicts: Verdicts, launches_under_load: int) -> dict[st
     }
 
 
-def _entry(verdict: Judged) -> dict[str, object]:
+def _entry(verdict: JudgedComparison) -> dict[str, object]:
     return {
         "guideline": verdict.rule.name,
         "case": verdict.left.line,

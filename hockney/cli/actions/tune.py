@@ -20,7 +20,7 @@ from hockney.core.freed_memory import Memory
 from hockney.core.settings import MIN_LAUNCHES
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Table
-from hockney.models.tuning.rules import EFFECT, bracketed
+from hockney.models.tuning.rules import MIN_EFFECT, format_ratio
 from hockney.pages.format import quantity
 from hockney.studies.needed_budget import budget_multiple, suggested_budget
 from hockney.studies.tuning import NAME
@@ -58,7 +58,7 @@ def action(
     reporter = ProgressReporter(quiet)
     loaded_run = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.show_step("fitting the models"):
-        tables = tune(loaded_run, out, EFFECT if effect is None else effect)
+        tables = tune(loaded_run, out, MIN_EFFECT if effect is None else effect)
     caveats = list(loaded_run.caveats)
     if not as_json:
         _print_tables(tables, loaded_run)
@@ -126,7 +126,7 @@ def _slower_text(gain: Gain) -> str:
     """Text about a slower size, with the treatment of memory for which it is slowest."""
     slower_ratios = {memory: ratio for memory, ratio in gain.memories.items() if ratio.slower}
     memory, ratio = max(slower_ratios.items(), key=lambda each: each[1].ratio.value)
-    return slower_rule_text(_size_name(gain), bracketed(ratio.ratio), memory)
+    return slower_rule_text(_size_name(gain), format_ratio(ratio.ratio), memory)
 
 
 def _size_name(gain: Gain) -> str:
@@ -155,7 +155,7 @@ def _gain_table(gains: list[Gain]) -> Table:
             gain.table,
             memory,
             *(quantity(seconds, "s") for seconds in ratios.seconds),
-            bracketed(ratios.ratio),
+            format_ratio(ratios.ratio),
         )
         for gain in gains
         for memory, ratios in gain.memories.items()

@@ -24,7 +24,7 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Summary
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, UndecidedReason
 from hockney.models.applications.ring_exchange import exchange_time
-from hockney.models.fits.verdict import error_size
+from hockney.models.fits.verdict import format_error
 from hockney.models.levels import NETWORK
 
 MIN_RANKS = 4
@@ -79,8 +79,8 @@ def judge_contention(messages: PointToPointCosts, summaries: Iterable[Summary]) 
     case_count = f"{len(decisive_cases)} measured case{plural} of {MIN_RANKS} and more ranks"
     if larger_error < CLEAR_FACTOR * smaller_error or smaller_error > MAX_USABLE_ERROR:
         errors_text = (
-            f"a switch is typically {error_size(switched_error)} off "
-            f"and a shared medium {error_size(shared_error)}"
+            f"a switch is typically {format_error(switched_error)} off "
+            f"and a shared medium {format_error(shared_error)}"
         )
         verb = "do not decide" if len(decisive_cases) > 1 else "does not decide"
         return _assume_switch(messages, f"{case_count} {verb}: {errors_text}", "contradictory")
@@ -90,8 +90,8 @@ def judge_contention(messages: PointToPointCosts, summaries: Iterable[Summary]) 
         shared=shared_error < switched_error,
         sharing="measured",
         undecided_reason="",
-        why=f"which predicts {case_count} best, typically {error_size(smaller_error)} off; "
-        f"{other_kind} is {error_size(larger_error)} off",
+        why=f"which predicts {case_count} best, typically {format_error(smaller_error)} off; "
+        f"{other_kind} is {format_error(larger_error)} off",
     )
     return _judge_turns(decided, cases) if decided.shared else decided
 
@@ -110,8 +110,8 @@ def _judge_turns(shared: PointToPointCosts, cases: Sequence[ContentionCase]) -> 
     return replace(
         with_medium_in_turn(shared),
         why=f"which predicts {case_count} of {MIN_RANKS} and more ranks best, "
-        f"typically {error_size(in_turn_error)} off; "
-        f"{network_kind(shared)} is {error_size(shared_error)} off",
+        f"typically {format_error(in_turn_error)} off; "
+        f"{network_kind(shared)} is {format_error(shared_error)} off",
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of caveats of fits; programs use the codes."""
+"""Texts of the caveats of fits; programs use the codes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from hockney.core.units import (
 CONTRADICTIONS = frozenset(
     {"gap-below-send-overhead", "gap-below-receive-overhead", "overheads-exceed-one-way", "sum-not-ping-pong"}
 )
-"""LogGP's parameters contradict each other or the ping-pong: no sentence may be based on them."""
+"""Caveats with which LogGP's parameters contradict each other or the ping-pong: no conclusion may be based on
+them."""
 
 
 def wide_parameter(symbol: str, width: float) -> FitCaveat:
-    within = format_percent(width, 2) if width < 1 else format_factor(half_width_factor(width))
-    known = f"{symbol} is uncertain by {within} or more"
-    return FitCaveat("wide-parameter", known, {symbol: width})
+    margin = format_percent(width, 2) if width < 1 else format_factor(half_width_factor(width))
+    text = f"{symbol} is uncertain by {margin} or more"
+    return FitCaveat("wide-parameter", text, {symbol: width})
 
 
 def launches_in_two_modes(
     fast_s: float, slow_s: float, fast_launches: int, slow_launches: int, size: float | None
 ) -> FitCaveat:
-    """`size` is that of the case that took these times, in bytes; None if it has none."""
-    at = "" if size is None else f"{format_size(size)}: "
+    """Caveat for a case of `size` bytes (None without a size) with these times."""
+    prefix = "" if size is None else f"{format_size(size)}: "
     values = {
         "fast_s": fast_s,
         "slow_s": slow_s,
@@ -39,7 +40,7 @@ def launches_in_two_modes(
     }
     return FitCaveat(
         LAUNCHES_IN_TWO_MODES,
-        f"the launches were in two modes ({at}{fast_launches} at about {format_seconds(fast_s)}, "
+        f"the launches were in two modes ({prefix}{fast_launches} at about {format_seconds(fast_s)}, "
         f"{slow_launches} at about {format_seconds(slow_s)})",
         values if size is None else {**values, "bytes": size},
     )
@@ -62,18 +63,18 @@ def sum_not_ping_pong(total: Estimate, one_way: Estimate, size: float) -> FitCav
     )
 
 
-def parts_exceed_message(size: int, most: float) -> FitCaveat:
-    """`most` is by how much of its time, at the worst of the sizes from `size` on."""
+def parts_exceed_message(size: int, max_excess: float) -> FitCaveat:
+    """`max_excess` is the largest excess relative to the message time at any size from `size` on."""
     return FitCaveat(
         "parts-exceed-message",
         f"from {size} B on, o_s, L, o_r and byte gaps exceed a message's time by up to "
-        f"{format_percent(most, 2)}, since both ends work at once: the model describes trains there",
-        {"size": size, "most": most},
+        f"{format_percent(max_excess, 2)}, since both ends work at once: the model describes trains there",
+        {"size": size, "most": max_excess},
     )
 
 
 def gap_below_overhead(which: str, gap: Estimate, overhead: Estimate) -> FitCaveat:
-    """`which` is send or receive."""
+    """`which` is "send" or "receive"."""
     return FitCaveat(
         f"gap-below-{which}-overhead",
         f"messages follow each other every {_time(gap)}, although each keeps its "

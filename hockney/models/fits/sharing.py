@@ -1,30 +1,29 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How messages of several pairs share the way between them: the max-rate model.
+"""The max-rate model: messages of concurrent pairs share a connection.
 
 W. Gropp, L. N. Olson, P. Samfass, 'Modeling MPI Communication Performance on SMP Nodes: Is it Time to Retire
 the Ping Pong Test', EuroMPI 2016, equation 2: k processes of a node that send n bytes each take
 
     T = alpha + k n / min(R_N, k R_C)
 
-A process reaches R_C by itself, a node R_N. Here one pair's time b(n), measured for each size, takes the
-place of alpha + n / R_C, since MPI changes protocol with the size; and a node may need a time g_N for each
-message besides the time of its bytes, a limit of the message rate (as LogGP's gap, per node). Per message of
-a pair,
+A single process reaches the rate R_C, a node R_N. Here the measured time b(n) of one pair at each size
+replaces alpha + n / R_C, since MPI chooses the protocol by size. A node may also need a time g_N for each
+message in addition to the time of its bytes, which limits the message rate (like LogGP's gap, but per node).
+Per message of a pair,
 
     stream       T = max(b(n), k (g_N + n / R_N))
     ping-pong    T = max(b(n), b(n_0) + (k - 1) g_N + k (n - n_0) / R_N)
 
-where n_0 is the smallest size: a stream hides the latency, and k messages that set out at once queue for the
+where n_0 is the smallest size: a stream hides the latency, and k messages sent at the same time queue at the
 node. If both ranks of a pair send, R_N counts both directions.
 
-A case belongs to one of the two branches; given the branches, all is a sum of parameters with known factors
-(`regression`). For given shared costs, the branches at one size follow: its cases with fewer pairs are below
-the limit, the others at it. For given branches, the shared costs are those of least squares. Both steps
-alternate from many beginnings, and the best end counts; no case takes less than b. Whether there is a shared
-cost of a byte or of a message at all is decided by its price, as for pieces of a line (`piecewise`). Without
-saturated cases, R_N is only known to be at least the largest rate seen.
-"""
+Each case belongs to one of the two branches. Given the branches, all times are sums of parameters with known
+factors (`regression`). Given the shared costs, the branches at one size follow: cases with fewer pairs are
+below the limit, the others at it. Given the branches, the shared costs follow from least squares. Both steps
+alternate from many starting points, and the best result is used; no case takes less than b. A shared cost per
+byte or per message is only included if it reduces the error by more than its penalty, as for segments of a
+line (`piecewise`). Without saturated cases, R_N is only known to be at least the largest measured rate."""
 
 from __future__ import annotations
 
@@ -40,209 +39,239 @@ from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParamet
 from hockney.core.units import format_rate
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains, ranges_of
 from hockney.models.fits.piecewise import SEGMENT_PENALTY
-from hockney.models.fits.regression import FLOOR, Regression
-from hockney.models.fits.verdict import refused, uncertainty, verdict
-from hockney.models.max_rate import FULL, GAP, MODEL, ONE, PAIRS, RATE, inverse
+from hockney.models.fits.regression import MIN_RELATIVE_ERROR, Regression
+from hockney.models.fits.verdict import judge_fit, refused, uncertainty
+from hockney.models.max_rate import FULL, GAP, MODEL, ONE, PAIRS, RATE, invert_estimate
 from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, ratio_of_estimates, shared_variance, tabulate
 
 ROLE = "messages"
-ROUNDS = 12
+MAX_ITERATIONS = 12
 MESSAGE, BYTE = 0, 1
-OPTIONS = ((), (BYTE,), (MESSAGE,), (MESSAGE, BYTE))
-"""The shared costs that a model may have."""
+COST_OPTIONS = ((), (BYTE,), (MESSAGE,), (MESSAGE, BYTE))
+"""Possible combinations of shared costs."""
 
 
 @explains(ROLE, order=4, free=(SIZE, PAIRS, RANKS, NODES))
-def of_many_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
-    """The fit for a workload of which at least two numbers of pairs were measured, each rank on its own core.
-    Cases that name their nodes count only with one rank on each: others may have messages of two levels."""
-    allowed = scope.ranks_allowed
-    seen = [
-        each
-        for each in observations
-        if PAIRS in each.case
-        and each.size >= 0
-        and (allowed is None or each.case.ranks in allowed)
-        and each.case.nodes in (0, each.case.ranks)
+def fit_many_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    """Fit a workload measured with at least two numbers of pairs and each rank on its own core. Of the cases
+    with a given number of nodes, only those with one rank per node are used: others may mix messages of two
+    levels."""
+    allowed_ranks = scope.ranks_allowed
+    selected = [
+        observation
+        for observation in observations
+        if PAIRS in observation.case
+        and observation.size >= 0
+        and (allowed_ranks is None or observation.case.ranks in allowed_ranks)
+        and observation.case.nodes in (0, observation.case.ranks)
     ]
-    if len({pairs_of(each) for each in seen}) < 2:
+    if len({pair_count(observation) for observation in selected}) < 2:
         return []
-    if len({_where(each) for each in seen}) > 1:
+    if len({_level_of_case(observation) for observation in selected}) > 1:
         return [refused(MODEL, subject, "the ranks of its cases meet at different levels")]
-    return [fit_sharing(seen, subject)]
+    return [fit_sharing(selected, subject)]
 
 
-def _where(seen: Observation) -> str:
-    """What is known of the nodes of a case without a level: all ranks are on one, each is on its own, or
-    neither."""
-    nodes = {seen.case.nodes} if seen.case.nodes else {record.nodes for record in seen.records} - {0}
-    if seen.case.place or not nodes:
-        return seen.case.place
-    return "one" if nodes == {1} else "apart" if nodes == {seen.case.ranks} else "several"
+def _level_of_case(observation: Observation) -> str:
+    """Level of a case, or what its nodes imply without one: all ranks on one node, each rank on its own node,
+    or neither."""
+    nodes = (
+        {observation.case.nodes}
+        if observation.case.nodes
+        else {record.nodes for record in observation.records} - {0}
+    )
+    if observation.case.place or not nodes:
+        return observation.case.place
+    return "one" if nodes == {1} else "apart" if nodes == {observation.case.ranks} else "several"
 
 
-def pairs_of(seen: Observation) -> int:
-    """The number of active pairs of a case."""
-    return int(seen.case.number(PAIRS)) or seen.case.ranks // 2
+def pair_count(observation: Observation) -> int:
+    """Number of active pairs of a case."""
+    return int(observation.case.number(PAIRS)) or observation.case.ranks // 2
 
 
 def fit_sharing(observations: Sequence[Observation], subject: Subject) -> Fit:
-    """Parameters by symbol: R_N (B/s; the largest rate seen, with a lower end only, if nothing is at the
-    limit), R_C (B/s), and, if there are such costs, g_N (s) and k_sat, the pairs from which on the largest
-    messages take R_N. The curve is one pair's time over the size."""
-    seen = sorted(observations, key=lambda each: (pairs_of(each), each.size))
-    cases = SharedCases.of(seen, [pairs_of(each) for each in seen])
-    if cases.alone.all():
+    """Fit the model.
+
+    Parameters by symbol: R_N (B/s; without saturated cases the largest measured rate with a lower bound
+    only), R_C (B/s), and, if there are such costs, g_N (s) and k_sat, the number of pairs from which on the
+    largest messages reach R_N. The curve is one pair's time over the size."""
+    sorted_observations = sorted(
+        observations, key=lambda observation: (pair_count(observation), observation.size)
+    )
+    cases = SharedCases.from_observations(
+        sorted_observations, [pair_count(observation) for observation in sorted_observations]
+    )
+    if cases.has_fewest_pairs.all():
         return refused(MODEL, subject, "no size was measured with two numbers of pairs")
     if cases.sizes[-1] <= 0:
         return refused(MODEL, subject, "a shared rate needs messages with data")
     branches = cases.branches()
-    groups, order = by_launches(seen)
-    found = Regression.of(groups, cases.design(branches)[order])
-    parameters = _parameters(cases, branches, found, seen)
+    groups, order = group_by_launches(sorted_observations)
+    regression = Regression.fit_groups(groups, cases.design(branches)[order])
+    parameters = _parameters(cases, branches, regression, sorted_observations)
     return Fit(
         model=MODEL,
         line=subject.line,
         parameters=parameters,
-        curve=_curve(cases, found),
-        ranges=ranges_of(seen) | {PAIRS: (float(cases.pairs.min()), float(cases.pairs.max()))},
-        **verdict(
-            found.times,
-            found.fitted,
-            errors=found.errors,
+        curve=_curve(cases, regression),
+        ranges=ranges_of(sorted_observations) | {PAIRS: (float(cases.pairs.min()), float(cases.pairs.max()))},
+        **judge_fit(
+            regression.times,
+            regression.fitted,
+            errors=regression.errors,
             caveats=_caveats(cases, parameters),
-            widths={p.symbol: _uncertainty(p.symbol, cases, branches, found) for p in parameters},
+            widths={
+                parameter.symbol: _uncertainty(parameter.symbol, cases, branches, regression)
+                for parameter in parameters
+            },
         ),
     )
 
 
-def by_launches(seen: Sequence[Observation]) -> tuple[list[list[Observation]], np.ndarray]:
-    """The observations grouped by launches, since different launches vary independently; and the index of
-    each in `seen`, in the order of the groups."""
+def group_by_launches(observations: Sequence[Observation]) -> tuple[list[list[Observation]], np.ndarray]:
+    """Group the observations by launches, which vary independently; also return the index of each observation
+    in `observations`, in the order of the groups."""
     groups: list[tuple[set[str], list[int]]] = []
-    for index, each in enumerate(seen):
-        same = next((group for group in groups if not group[0].isdisjoint(each.launches)), None)
-        if same is None:
-            groups.append((set(each.launches), [index]))
+    for index, observation in enumerate(observations):
+        matching_group = next(
+            (group for group in groups if not group[0].isdisjoint(observation.launches)), None
+        )
+        if matching_group is None:
+            groups.append((set(observation.launches), [index]))
         else:
-            same[0].update(each.launches)
-            same[1].append(index)
+            matching_group[0].update(observation.launches)
+            matching_group[1].append(index)
     order = [index for _, members in groups for index in members]
-    return [[seen[index] for index in members] for _, members in groups], np.array(order)
+    return [[observations[index] for index in members] for _, members in groups], np.array(order)
 
 
 def _parameters(
-    cases: SharedCases, branches: Branches, found: Regression, seen: Sequence[Observation]
+    cases: SharedCases, branches: Branches, regression: Regression, observations: Sequence[Observation]
 ) -> list[FittedParameter]:
-    one, rate = _one(cases, found), _rate(cases, branches, found) or _at_least(cases, seen)
+    pair_rate, rate = (
+        _pair_rate(cases, regression),
+        _shared_rate(cases, branches, regression) or _min_shared_rate(cases, observations),
+    )
     parameters = [
         FittedParameter(name="shared rate", symbol=RATE, unit="B/s", estimate=rate),
-        FittedParameter(name="rate of one pair", symbol=ONE, unit="B/s", estimate=one),
+        FittedParameter(name="rate of one pair", symbol=ONE, unit="B/s", estimate=pair_rate),
     ]
-    gap = branches.column(MESSAGE, len(cases.sizes))
-    if gap is not None:
+    gap_column = branches.cost_column(MESSAGE, len(cases.sizes))
+    if gap_column is not None:
         parameters.append(
-            FittedParameter(name="shared gap", symbol=GAP, unit="s", estimate=found.parameter(gap))
+            FittedParameter(
+                name="shared gap", symbol=GAP, unit="s", estimate=regression.parameter(gap_column)
+            )
         )
     if rate.high is not None:
-        full = ratio_of_estimates(rate, one)
+        saturating_pairs = ratio_of_estimates(rate, pair_rate)
         parameters.append(
-            FittedParameter(name="pairs that use the rate", symbol=FULL, unit="", estimate=full)
+            FittedParameter(name="pairs that use the rate", symbol=FULL, unit="", estimate=saturating_pairs)
         )
     return parameters
 
 
-def _rate(cases: SharedCases, branches: Branches, found: Regression) -> Estimate | None:
-    """The inverse of the shared cost of a byte; None if there is none."""
-    column = branches.column(BYTE, len(cases.sizes))
-    cost = None if column is None else found.parameter(column)
-    return None if cost is None or cost.value <= 0 else inverse(cost)
+def _shared_rate(cases: SharedCases, branches: Branches, regression: Regression) -> Estimate | None:
+    """Inverse of the shared cost per byte; None without such a cost."""
+    column = branches.cost_column(BYTE, len(cases.sizes))
+    cost = None if column is None else regression.parameter(column)
+    return None if cost is None or cost.value <= 0 else invert_estimate(cost)
 
 
-def _at_least(cases: SharedCases, seen: Sequence[Observation]) -> Estimate:
-    """The largest rate seen, and the least that it may be; the limit is beyond."""
-    slowest = [high / time for time, _, high in (each.interval() for each in seen)]
-    rates = cases.together * cases.size / cases.each
-    lower = rates / np.where(np.isfinite(slowest), slowest, 1.0)
-    best = int(np.argmax(lower))
-    return Estimate(float(rates[best]), float(lower[best]), None)
+def _min_shared_rate(cases: SharedCases, observations: Sequence[Observation]) -> Estimate:
+    """Largest measured rate with its lower bound; the limit is higher."""
+    upper_factors = [
+        high / time for time, _, high in (observation.interval() for observation in observations)
+    ]
+    rates = cases.concurrent * cases.size / cases.times
+    lower_bounds = rates / np.where(np.isfinite(upper_factors), upper_factors, 1.0)
+    best_index = int(np.argmax(lower_bounds))
+    return Estimate(float(rates[best_index]), float(lower_bounds[best_index]), None)
 
 
-def _one(cases: SharedCases, found: Regression) -> Estimate:
-    """The largest rate of the fewest pairs, divided by these."""
-    place = int(np.argmax(cases.sizes / np.maximum(found.best[: len(cases.sizes)], 1e-300)))
-    flow = float((cases.together / cases.pairs)[0] * cases.sizes[place])
-    return inverse(found.parameter(place), flow)
+def _pair_rate(cases: SharedCases, regression: Regression) -> Estimate:
+    """Largest rate of the smallest number of pairs, divided by that number."""
+    best_index = int(np.argmax(cases.sizes / np.maximum(regression.best[: len(cases.sizes)], 1e-300)))
+    bytes_per_pair = float((cases.concurrent / cases.pairs)[0] * cases.sizes[best_index])
+    return invert_estimate(regression.parameter(best_index), bytes_per_pair)
 
 
-def _uncertainty(symbol: str, cases: SharedCases, branches: Branches, found: Regression) -> float:
-    """The uncertainty of a shared cost; 0 for other parameters, which are derived, or measured one by one."""
+def _uncertainty(symbol: str, cases: SharedCases, branches: Branches, regression: Regression) -> float:
+    """Uncertainty of a shared cost; 0 for other parameters, which are derived or measured separately."""
     cost = {RATE: BYTE, GAP: MESSAGE}.get(symbol)
-    column = None if cost is None else branches.column(cost, len(cases.sizes))
-    return 0.0 if column is None else uncertainty(found.parameter(column), float(found.leverage[column]))
+    column = None if cost is None else branches.cost_column(cost, len(cases.sizes))
+    return (
+        0.0
+        if column is None
+        else uncertainty(regression.parameter(column), float(regression.leverage[column]))
+    )
 
 
 def _caveats(cases: SharedCases, parameters: Sequence[FittedParameter]) -> list[FitCaveat]:
-    rate = next(p.estimate for p in parameters if p.symbol == RATE)
+    rate = next(parameter.estimate for parameter in parameters if parameter.symbol == RATE)
     if rate.high is not None:
         return []
-    pairs, least = int(cases.pairs.max()), rate.low or rate.value
+    pairs, min_rate = int(cases.pairs.max()), rate.low or rate.value
     text = (
         f"up to {pairs} pairs nothing is saturated, so the shared rate is only known to be at least "
-        f"{format_rate(least)}"
+        f"{format_rate(min_rate)}"
     )
-    return [FitCaveat("no-saturation", text, {"pairs": pairs, "rate": least})]
+    return [FitCaveat("no-saturation", text, {"pairs": pairs, "rate": min_rate})]
 
 
-def _curve(cases: SharedCases, found: Regression) -> list[CurvePoint]:
-    """One pair's time at each size."""
-    each = [(size, found.parameter(place)) for place, size in enumerate(cases.sizes)]
-    return [CurvePoint(float(x), b.value, b.low or 0.0, b.high or b.value) for x, b in each]
+def _curve(cases: SharedCases, regression: Regression) -> list[CurvePoint]:
+    """Time of one pair at each size."""
+    estimates = [(size, regression.parameter(index)) for index, size in enumerate(cases.sizes)]
+    return [
+        CurvePoint(float(size_at), pair_time.value, pair_time.low or 0.0, pair_time.high or pair_time.value)
+        for size_at, pair_time in estimates
+    ]
 
 
 @dataclass(frozen=True)
 class Branches:
-    """`at_limit`: the cases at the shared limit. `costs`: the shared costs of OPTIONS, in order. `excess` is
-    the sum of squares and the price of the costs."""
+    """`at_limit` marks the cases at the shared limit. `costs` contains the shared costs in the order of
+    COST_OPTIONS. `excess` is the sum of squares of the residuals."""
 
     at_limit: np.ndarray
     costs: tuple[int, ...]
     excess: float
 
-    def column(self, cost: int, sizes: int) -> int | None:
-        """The column of a shared cost in the design of `sizes` sizes; None if there is no such cost."""
+    def cost_column(self, cost: int, sizes: int) -> int | None:
+        """Column of a shared cost in the design with `sizes` sizes; None without such a cost."""
         return sizes + self.costs.index(cost) if cost in self.costs else None
 
 
 @dataclass(frozen=True)
 class SharedCases:
-    """Cases of one subject, by the time (s) `each` in which every pair sends as many messages as one pair in
-    b(n): `together` are those of all pairs in this time. `hidden`: in a stream, the latency of one message is
-    hidden behind others."""
+    """Cases of one subject. `times` is the time (s) in which every pair sends as many messages as one pair in
+    b(n), `concurrent` the messages of all pairs in this time. `hides_latency`: whether a stream hides the
+    latency of a message."""
 
     size: np.ndarray
     pairs: np.ndarray
-    together: np.ndarray
-    each: np.ndarray
+    concurrent: np.ndarray
+    times: np.ndarray
     variance: np.ndarray
-    hidden: bool
+    hides_latency: bool
 
     @staticmethod
-    def of(seen: Sequence[Observation], pairs: Sequence[int]) -> SharedCases:
-        table = tabulate(seen)
-        shared, _ = shared_variance([table])
-        count = np.array(pairs, dtype=float)
-        hidden = "window" in seen[0].case
-        both = seen[0].case.get("direction") == "both"
-        together = count * (2 if both else 1)
+    def from_observations(observations: Sequence[Observation], pairs: Sequence[int]) -> SharedCases:
+        table = tabulate(observations)
+        launch_variance, _ = shared_variance([table])
+        pair_counts = np.array(pairs, dtype=float)
+        hides_latency = "window" in observations[0].case
+        is_bidirectional = observations[0].case.get("direction") == "both"
+        concurrent = pair_counts * (2 if is_bidirectional else 1)
         return SharedCases(
-            size=np.array([float(one.size) for one in seen]),
-            pairs=count,
-            together=together,
-            each=table.times * (together if hidden else 1.0),
-            variance=table.variance + shared / max(table.launches, 1),
-            hidden=hidden,
+            size=np.array([float(observation.size) for observation in observations]),
+            pairs=pair_counts,
+            concurrent=concurrent,
+            times=table.times * (concurrent if hides_latency else 1.0),
+            variance=table.variance + launch_variance / max(table.launches, 1),
+            hides_latency=hides_latency,
         )
 
     @cached_property
@@ -250,112 +279,121 @@ class SharedCases:
         return np.unique(self.size)
 
     @cached_property
-    def place(self) -> np.ndarray:
-        """The index of each case's size."""
+    def size_index(self) -> np.ndarray:
+        """Index of each case's size."""
         return np.searchsorted(self.sizes, self.size)
 
     @cached_property
-    def alone(self) -> np.ndarray:
-        """The cases with the fewest pairs of their size, which define b(n)."""
-        fewest = np.array([self.pairs[self.size == size].min() for size in self.sizes])
-        return np.asarray(self.pairs == fewest[self.place])
+    def has_fewest_pairs(self) -> np.ndarray:
+        """Mask of the cases with the fewest pairs of their size, which define b(n)."""
+        min_pairs = np.array([self.pairs[self.size == size].min() for size in self.sizes])
+        return np.asarray(self.pairs == min_pairs[self.size_index])
 
     @cached_property
     def factors(self) -> np.ndarray:
-        """The factors of the shared costs of a message and of a byte in `each` of a case at the limit."""
-        if self.hidden:
-            return np.stack((self.together, self.together * self.size), axis=1)
+        """Factors of the shared costs per message and per byte in the time `times` of a case at the limit."""
+        if self.hides_latency:
+            return np.stack((self.concurrent, self.concurrent * self.size), axis=1)
         return np.stack((self.pairs - 1, self.pairs * (self.size - self.sizes[0])), axis=1)
 
     @cached_property
     def weight(self) -> np.ndarray:
-        return np.asarray(1 / (self.variance + FLOOR**2))
+        return np.asarray(1 / (self.variance + MIN_RELATIVE_ERROR**2))
 
     def design(self, branches: Branches) -> np.ndarray:
-        """Factors of the times as measured: a column for b at each size, then for each of the costs."""
-        columns = np.eye(len(self.sizes))[self.place]
+        """Factors of the measured times: a column for b at each size, then one for each of the costs."""
+        columns = np.eye(len(self.sizes))[self.size_index]
         columns[branches.at_limit] = 0.0
-        if not self.hidden:
+        if not self.hides_latency:
             columns[branches.at_limit, 0] = 1.0
         costs = self.factors[:, branches.costs] * branches.at_limit[:, None]
-        each = self.together if self.hidden else np.ones(len(self.each))
-        return np.asarray(np.hstack((columns, costs)) / each[:, None])
+        messages = self.concurrent if self.hides_latency else np.ones(len(self.times))
+        return np.asarray(np.hstack((columns, costs)) / messages[:, None])
 
     def branches(self) -> Branches:
-        """The branches with the least sum of squares and price."""
-        price = SEGMENT_PENALTY * np.log(len(self.size))
-        options = [self._best(costs) for costs in OPTIONS]
-        return min(options, key=lambda option: option.excess + price * len(option.costs))
+        """The branches with the minimum sum of squares and penalty."""
+        penalty = SEGMENT_PENALTY * np.log(len(self.size))
+        options = [self._best_branches(costs) for costs in COST_OPTIONS]
+        return min(options, key=lambda option: option.excess + penalty * len(option.costs))
 
-    def _best(self, costs: tuple[int, ...]) -> Branches:
+    def _best_branches(self, costs: tuple[int, ...]) -> Branches:
         """The best branches with these shared costs."""
-        nothing = np.zeros(len(self.size), dtype=bool)
+        no_cases = np.zeros(len(self.size), dtype=bool)
         if not costs:
-            return Branches(nothing, (), self._squares(nothing, self._alone(nothing)))
-        found: list[Branches] = []
-        known: set[bytes] = set()
-        for pairs, size in product(np.unique(self.pairs[~self.alone]), self.sizes):
-            for sizes in (self.size >= size, self.size <= size):
-                at_limit = (self.pairs >= pairs) & sizes & ~self.alone
-                found += self._settled(at_limit, costs, known)
-        return min(found, key=lambda option: option.excess)
+            return Branches(no_cases, (), self._sum_of_squares(no_cases, self._pair_times(no_cases)))
+        candidates: list[Branches] = []
+        visited_states: set[bytes] = set()
+        for pairs, size in product(np.unique(self.pairs[~self.has_fewest_pairs]), self.sizes):
+            for is_in_range in (self.size >= size, self.size <= size):
+                at_limit = (self.pairs >= pairs) & is_in_range & ~self.has_fewest_pairs
+                candidates += self._iterate_branches(at_limit, costs, visited_states)
+        return min(candidates, key=lambda option: option.excess)
 
-    def _settled(self, at_limit: np.ndarray, costs: tuple[int, ...], known: set[bytes]) -> list[Branches]:
-        """What the steps go through from here, up to what is `known` from other beginnings."""
-        found: list[Branches] = []
-        while len(found) < ROUNDS and at_limit.tobytes() not in known:
-            known.add(at_limit.tobytes())
-            limit = self._limit(at_limit, costs)
-            alone = self._alone(at_limit)
-            excess = self._squares(at_limit, np.where(at_limit, np.maximum(limit, alone), alone))
-            found.append(Branches(at_limit & (limit >= alone), costs, excess))
-            at_limit = self._divided(limit)
-        return found
+    def _iterate_branches(
+        self, at_limit: np.ndarray, costs: tuple[int, ...], visited_states: set[bytes]
+    ) -> list[Branches]:
+        """Iterate from this starting point until a state is in `visited_states`, and return all branches on
+        the way."""
+        visited: list[Branches] = []
+        while len(visited) < MAX_ITERATIONS and at_limit.tobytes() not in visited_states:
+            visited_states.add(at_limit.tobytes())
+            limit = self._limit_times(at_limit, costs)
+            pair_times = self._pair_times(at_limit)
+            excess = self._sum_of_squares(
+                at_limit, np.where(at_limit, np.maximum(limit, pair_times), pair_times)
+            )
+            visited.append(Branches(at_limit & (limit >= pair_times), costs, excess))
+            at_limit = self._split_at_limit(limit)
+        return visited
 
-    def _limit(self, at_limit: np.ndarray, costs: tuple[int, ...]) -> np.ndarray:
-        """What all cases would take at the limit, by the costs of least squares of those that are at it."""
-        latency = 0.0 if self.hidden else float(self._alone(at_limit)[self._first])
+    def _limit_times(self, at_limit: np.ndarray, costs: tuple[int, ...]) -> np.ndarray:
+        """Times of all cases at the limit, with the costs fitted to the cases `at_limit` by least squares."""
+        latency = 0.0 if self.hides_latency else float(self._pair_times(at_limit)[self._reference_case])
         if not at_limit.any():
             return np.full(len(self.size), latency)
         factors = self.factors[:, costs]
-        weight = np.sqrt(self.weight[at_limit]) / self.each[at_limit]
+        weight = np.sqrt(self.weight[at_limit]) / self.times[at_limit]
         matrix = factors[at_limit] * weight[:, None]
         scale = np.maximum(np.linalg.norm(matrix, axis=0), 1e-300)
-        right = np.maximum(self.each[at_limit] - latency, 0.0) * weight
-        best = nonnegative_least_squares(matrix / scale, right)[0] / scale
-        return np.asarray(latency + factors @ best)
+        target = np.maximum(self.times[at_limit] - latency, 0.0) * weight
+        fitted_costs = nonnegative_least_squares(matrix / scale, target)[0] / scale
+        return np.asarray(latency + factors @ fitted_costs)
 
     @cached_property
-    def _first(self) -> int:
-        """A case of the smallest size with the fewest pairs."""
-        return int(np.flatnonzero((self.place == 0) & self.alone)[0])
+    def _reference_case(self) -> int:
+        """Index of a case of the smallest size with the fewest pairs."""
+        return int(np.flatnonzero((self.size_index == 0) & self.has_fewest_pairs)[0])
 
-    def _alone(self, at_limit: np.ndarray) -> np.ndarray:
-        """b at each case's size: the centre of those that are below the limit."""
-        below = ~at_limit
-        weight = self.weight * below
-        total = np.maximum(np.bincount(self.place, weight, len(self.sizes)), 1e-300)
-        logs = np.bincount(self.place, weight * np.log(self.each), len(self.sizes))
-        return np.asarray(np.exp(logs / total)[self.place])
+    def _pair_times(self, at_limit: np.ndarray) -> np.ndarray:
+        """b at each case's size: the centre of the cases below the limit."""
+        is_below = ~at_limit
+        weight = self.weight * is_below
+        total_weight = np.maximum(np.bincount(self.size_index, weight, len(self.sizes)), 1e-300)
+        logs = np.bincount(self.size_index, weight * np.log(self.times), len(self.sizes))
+        return np.asarray(np.exp(logs / total_weight)[self.size_index])
 
-    def _divided(self, limit: np.ndarray) -> np.ndarray:
-        """The branches of each size for these times at the limit: of few pairs below, of more at it."""
+    def _split_at_limit(self, limit: np.ndarray) -> np.ndarray:
+        """Mask of the cases at the limit, given their times at the limit: at each size, cases with more pairs
+        are at it."""
         at_limit = np.zeros(len(self.size), dtype=bool)
-        logs, far = np.log(self.each), np.log(np.maximum(limit, 1e-300))
-        for place in range(len(self.sizes)):
-            rows = np.flatnonzero(self.place == place)
+        logs, log_limits = np.log(self.times), np.log(np.maximum(limit, 1e-300))
+        for size_index in range(len(self.sizes)):
+            rows = np.flatnonzero(self.size_index == size_index)
             rows = rows[np.argsort(self.pairs[rows], kind="stable")]
-            least = int(self.alone[rows].sum())
+            min_below = int(self.has_fewest_pairs[rows].sum())
             squares = []
-            for below in range(least, len(rows) + 1):
-                under, at = rows[:below], rows[below:]
-                middle = self.weight[under] @ logs[under] / self.weight[under].sum()
+            for below_count in range(min_below, len(rows) + 1):
+                rows_below, rows_at = rows[:below_count], rows[below_count:]
+                log_time = self.weight[rows_below] @ logs[rows_below] / self.weight[rows_below].sum()
                 squares.append(
-                    np.sum(self.weight[under] * (logs[under] - middle) ** 2)
-                    + np.sum(self.weight[at] * (logs[at] - np.maximum(far[at], middle)) ** 2)
+                    np.sum(self.weight[rows_below] * (logs[rows_below] - log_time) ** 2)
+                    + np.sum(
+                        self.weight[rows_at]
+                        * (logs[rows_at] - np.maximum(log_limits[rows_at], log_time)) ** 2
+                    )
                 )
-            at_limit[rows[least + int(np.argmin(squares)) :]] = True
+            at_limit[rows[min_below + int(np.argmin(squares)) :]] = True
         return at_limit
 
-    def _squares(self, at_limit: np.ndarray, times: np.ndarray) -> float:
-        return float(np.sum(self.weight * np.log(self.each / np.maximum(times, 1e-300)) ** 2))
+    def _sum_of_squares(self, at_limit: np.ndarray, times: np.ndarray) -> float:
+        return float(np.sum(self.weight * np.log(self.times / np.maximum(times, 1e-300)) ** 2))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement on a fit, in one scale for all models, with its reasons."""
+"""The verdict on a fit, on one scale for all models, with its reasons."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from msgspec.structs import replace
 from hockney.core.fit import Estimate, Fit, FitCaveat, Subject, Verdict
 from hockney.models.fits.caveats import wide_parameter
 
-GOOD = 0.05
-FAIR = 0.15
+GOOD_ERROR = 0.05
+FAIR_ERROR = 0.15
 """Median relative errors up to which a model predicts well enough to rank algorithms (5%) or for planning
 (15%). If a single point is off by more than `WORST` for its grade, the fit is one grade worse."""
 
-WORST = {"good": 0.2, "fair": 1.0}
+MAX_ERRORS = {"good": 0.2, "fair": 1.0}
 
 
-SURE: dict[Verdict, float] = {"good": 0.25, "fair": 1.0}
-"""Half widths up to which the parameters are known well enough for a grade (`uncertainty`)."""
+MAX_WIDTHS: dict[Verdict, float] = {"good": 0.25, "fair": 1.0}
+"""Maximum relative half widths of the parameters for each grade (`uncertainty`)."""
 
 
 class Judgement(TypedDict):
@@ -39,8 +39,8 @@ def refused(model: str, subject: Subject, why: str) -> Fit:
     return Fit(model=model, line=subject.line, parameters=[], verdict="refused", why=why)
 
 
-def doubted(fit: Fit, caveat: FitCaveat) -> Fit:
-    """The fit with one more caveat: at most fair."""
+def add_caveat(fit: Fit, caveat: FitCaveat) -> Fit:
+    """Return the fit with an additional caveat; its verdict becomes fair at best."""
     return replace(
         fit,
         verdict="fair" if fit.verdict == "good" else fit.verdict,
@@ -50,25 +50,24 @@ def doubted(fit: Fit, caveat: FitCaveat) -> Fit:
 
 
 def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:
-    """Median and largest relative error of a model; a time half as long counts as much as one twice as
-    long."""
+    """Median and largest relative error of a model. A factor of 1/2 counts as much as a factor of 2."""
     ratio = np.maximum(np.asarray(fitted, dtype=float), 1e-300) / np.asarray(times)
     relative = np.maximum(ratio, 1 / ratio) - 1
     return float(np.median(relative)), float(relative.max())
 
 
 def uncertainty(estimate: Estimate, leverage: float) -> float:
-    """How uncertain a parameter is: its half width relative to its value, but no more than the effect of that
-    width on the predicted times, where that is largest. `leverage` is the relative change of a time for a
-    change of the parameter by one unit, at the case where that is largest. 0 if there is no interval."""
+    """Uncertainty of a parameter: its half width relative to its value, but no more than its largest effect
+    on a predicted time. `leverage` is the largest relative change of a time per unit change of the parameter.
+    0 without an interval."""
     value = estimate.value
-    away = [abs(end - value) for end in (estimate.low, estimate.high) if end not in (None, value)]
-    half = sum(away) / max(len(away), 1)
-    effect = half * leverage
-    return min(half / value, effect) if value > 0 else effect
+    distances = [abs(bound - value) for bound in (estimate.low, estimate.high) if bound not in (None, value)]
+    half_width = sum(distances) / max(len(distances), 1)
+    effect = half_width * leverage
+    return min(half_width / value, effect) if value > 0 else effect
 
 
-def verdict(
+def judge_fit(
     times: np.ndarray,
     fitted: np.ndarray,
     *,
@@ -78,36 +77,39 @@ def verdict(
     lead: str = "",
     note: str = "",
 ) -> Judgement:
-    """The verdict and its reasons, which begin with `lead` and end with `note`. `caveats` lower a good fit to
-    fair; `widths` are the uncertainties of the parameters by symbol."""
-    middle, worst = deviations(times, fitted)
-    size = f"the model is off by {error_size(middle)} in the median and by {error_size(worst)} at worst"
-    found = list(caveats)
+    """Judge a fit. The reasons begin with `lead` and end with `note`. `caveats` lower a good fit to fair;
+    `widths` are the uncertainties of the parameters by symbol."""
+    median_error, max_error = deviations(times, fitted)
+    error_text = (
+        f"the model is off by {format_error(median_error)} in the median "
+        f"and by {format_error(max_error)} at worst"
+    )
+    all_caveats = list(caveats)
     grade: Verdict = "poor"
-    limits: tuple[tuple[float, Verdict], ...] = ((FAIR, "fair"), (GOOD, "good"))
+    limits: tuple[tuple[float, Verdict], ...] = ((FAIR_ERROR, "fair"), (GOOD_ERROR, "good"))
     for limit, name in limits:
-        if middle <= limit and worst <= WORST[name]:
+        if median_error <= limit and max_error <= MAX_ERRORS[name]:
             grade = name
-    if found and grade == "good":
+    if all_caveats and grade == "good":
         grade = "fair"
     symbol, width = max((widths or {"": 0.0}).items(), key=lambda item: item[1])
-    known: Verdict = next((name for name in SURE if width <= SURE[name]), "poor")
-    if known != "good":
-        found.append(wide_parameter(symbol, width))
-        grade = max(grade, known, key=("good", "fair", "poor").index)
+    width_grade: Verdict = next((name for name in MAX_WIDTHS if width <= MAX_WIDTHS[name]), "poor")
+    if width_grade != "good":
+        all_caveats.append(wide_parameter(symbol, width))
+        grade = max(grade, width_grade, key=("good", "fair", "poor").index)
     if errors:
         grade = "poor"
-        corrupted = (
+        corruption_text = (
             f"{errors} payload{'s' if errors > 1 else ''} arrived corrupted, so the timed work may differ "
             "from the intended work"
         )
-        found.append(FitCaveat("wrong-payloads", corrupted, {"errors": errors}))
-    why = "; ".join(filter(None, (lead, size, *(caveat.text for caveat in found), note)))
-    return Judgement(verdict=grade, why=why, caveats=found, error=middle, worst=worst)
+        all_caveats.append(FitCaveat("wrong-payloads", corruption_text, {"errors": errors}))
+    why = "; ".join(filter(None, (lead, error_text, *(caveat.text for caveat in all_caveats), note)))
+    return Judgement(verdict=grade, why=why, caveats=all_caveats, error=median_error, worst=max_error)
 
 
-def error_size(fraction: float) -> str:
-    """A relative error in percent, with one decimal below 10%."""
+def format_error(fraction: float) -> str:
+    """Relative error in percent, with one decimal below 10%."""
     if fraction >= 10:
         return "a factor of more than 10"
     return f"{100 * fraction:.1f}%" if fraction < 0.1 else f"{100 * fraction:.0f}%"

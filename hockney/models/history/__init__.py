@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Times over the runs of a machine: their changes, and whether the newest run is as usual."""
+"""Times over the runs of a machine: their changes, and whether the newest run is unusual."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from hockney.models.history.times import CaseTime, DatedRun, FactChange, RunTime
 
 if TYPE_CHECKING:
     from hockney.models.history.series import (
-        FEWEST_RUNS,
+        MIN_RUNS,
         CheckedOperation,
         CheckedSeries,
         CheckState,
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
         TimeSeries,
         Trend,
         case_series,
-        check,
+        check_run,
+        detect_trends,
         operation_series,
-        trends,
     )
 else:
     __getattr__ = lazy.attribute_getter(__name__)  # an archive's index has times, and needs no numpy

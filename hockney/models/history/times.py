@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What runs of an archive measured: one time for each case of a run."""
+"""Times measured by the runs of an archive, one for each case of a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 
 
 class CaseTime(msgspec.Struct, frozen=True):
-    """The typical time of a case in a run (s), with its 95% interval, None if unknown. `level` is where its
-    ranks met, in words."""
+    """Typical time of a case in a run (s) with its 95% interval, None if unknown. `level` is the level at
+    which its ranks met, in words."""
 
     case: str
     level: str
@@ -23,8 +23,8 @@ class CaseTime(msgspec.Struct, frozen=True):
 
 
 class RunTimes(msgspec.Struct, frozen=True):
-    """The times of all cases of a run, and the facts of its environment by name. `by` identifies the program
-    that computed them."""
+    """Times of all cases of a run, and the facts of its environment by name. `by` identifies the program that
+    computed them."""
 
     by: str
     times: list[CaseTime]
@@ -33,7 +33,7 @@ class RunTimes(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class DatedRun:
-    """A run by its name and date (s since 1970)."""
+    """A run with its name and date (s since 1970)."""
 
     name: str
     at_s: float
@@ -42,7 +42,8 @@ class DatedRun:
 
 @dataclass(frozen=True)
 class FactChange:
-    """A fact about the environment that differs from the run before `run`; "" if it was not recorded."""
+    """A fact about the environment that changed between the previous run and `run`; "" if it was not
+    recorded."""
 
     run: str
     at_s: float
@@ -52,12 +53,12 @@ class FactChange:
 
 
 def fact_changes(runs: list[DatedRun]) -> list[FactChange]:
-    """The changes between successive runs, which are in the order of their dates."""
-    found = []
+    """Changes between successive runs, which are in the order of their dates."""
+    changes = []
     for earlier, later in pairwise(runs):
         old, new = earlier.times.facts, later.times.facts
         for fact in dict.fromkeys((*old, *new)):
             before, after = old.get(fact, ""), new.get(fact, "")
             if before != after:
-                found.append(FactChange(later.name, later.at_s, fact, before, after))
-    return found
+                changes.append(FactChange(later.name, later.at_s, fact, before, after))
+    return changes

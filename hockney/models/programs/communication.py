@@ -13,9 +13,9 @@ from hockney.core.fit import Fits
 from hockney.core.layout import LEVELS, NETWORK, farthest_level_in_node
 from hockney.core.platform import Platform
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.collective_algorithms import Curve, on_curve
-from hockney.models.levels import alike
-from hockney.models.measured_costs import End, MeasuredCosts, at_end, measured_costs, seconds
+from hockney.models.collective_algorithms import Curve, interpolate_curve
+from hockney.models.levels import levels_agree
+from hockney.models.measured_costs import End, MeasuredCosts, measured_costs, message_seconds, value_or_bound
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Communication:
     def one_way(self, size: float, ranks: int) -> float:
         """Seconds of one message, the slowest among `ranks` ranks."""
         if (measured := self._measured_costs(ranks)) is not None:
-            return seconds(measured.message, size, self.end)
+            return message_seconds(measured.message, size, self.end)
         return max(self.message.one_way(size, ranks), 0.0)
 
     def _measured_costs(self, ranks: int) -> MeasuredCosts | None:
@@ -71,7 +71,7 @@ class Communication:
     def measured_collective(self, operation: str, ranks: int, size: float) -> float | None:
         """The measured seconds of a call on this number of ranks; None if it was not measured."""
         curve = self.collectives.get((operation, ranks))
-        return None if curve is None else on_curve(curve, size)
+        return None if curve is None else interpolate_curve(curve, size)
 
 
 def communication_from_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:
@@ -94,7 +94,7 @@ def _collective_curves(fits: Fits, message: PointToPointCosts, end: End) -> dict
             continue
         if not case.is_placed or _has_matching_placement(case, message):
             times = times_by_buffers[buffers].setdefault((workload.operation, case.ranks), {})
-            times[workload.size_of(case)] = at_end(summary.cost(fits.cost), end)
+            times[workload.size_of(case)] = value_or_bound(summary.cost(fits.cost), end)
     curves = [
         (key, times)
         for times_by_operation in times_by_buffers.values()
@@ -110,7 +110,7 @@ def _barrier_curves(fits: Fits, message: PointToPointCosts, end: End) -> dict[tu
     for _, case, summary in fits.measured_cases("barrier"):
         is_usual = case.is_usual and case.get("algorithm") == "mpi" and case.get("sync") != "loop"
         if is_usual and (not case.is_placed or _has_matching_placement(case, message)):
-            curves["barrier", case.ranks] = ((0.0, at_end(summary.cost(fits.cost), end)),)
+            curves["barrier", case.ranks] = ((0.0, value_or_bound(summary.cost(fits.cost), end)),)
     return curves
 
 
@@ -118,4 +118,4 @@ def _has_matching_placement(case: Case, message: PointToPointCosts) -> bool:
     if case.nodes and message.within_node is not None:
         return case.nodes == message.node_count(case.ranks)
     place = case.place or (NETWORK if case.nodes > 1 else farthest_level_in_node(LEVELS))
-    return alike(place, message.level(case.ranks).place)
+    return levels_agree(place, message.level(case.ranks).place)

@@ -7,9 +7,9 @@ in this folder. Models use observations and summaries of cases, the times of a s
 (`ObservationTable`, `Medians`), and intervals of derived quantities."""
 
 from hockney.models.loaded_launches import (
-    FEWEST_QUIET,
     LOADED_OUTSIDE_CORES,
     LOADED_STEAL,
+    MIN_QUIET_LAUNCHES,
     loaded_launches,
 )
 from hockney.models.significance import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.scipy_functions import chi_square_exceeded
+from hockney.models.scipy_functions import chi_square_upper_quantile
 from hockney.models.statistics.location import (
     TRIMMING_COST,
     Z,
@@ -144,7 +144,7 @@ def _variance_of_single_cases(log_times: np.ndarray) -> tuple[np.ndarray, np.nda
     step_variances = step_variances[np.isfinite(step_variances).all(axis=1)].var(axis=1, ddof=1) / 2 / columns
     if not len(step_variances):
         return no_variance
-    typical = np.median(step_variances) * (columns - 1) / chi_square_exceeded(columns - 1, 0.5)
+    typical = np.median(step_variances) * (columns - 1) / chi_square_upper_quantile(columns - 1, 0.5)
     pooled = float(np.mean(step_variances) if np.mean(step_variances) < 2 * typical else typical)
     row_variance = _variance_beyond_neighbors(log_times)
     spoiled = row_variance > SPOILED_FACTOR * pooled

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open MPI's component coll/tuned: settings that force its algorithms, and its file of dynamic rules.
 
-Algorithms and operations have numbers. Those of algorithms are the enumerators of coll_tuned_*_algorithm in
-`ompi_info --all` of Open MPI 5.0, those of operations the order of COLLTYPE in
-ompi/mca/coll/base/coll_base_functions.h. The file's format (coll_tuned_dynamic_file.c) is: number of
+Algorithms and operations have numbers. The numbers of algorithms are the enumerators of
+coll_tuned_*_algorithm in `ompi_info --all` of Open MPI 5.0; those of operations follow the order of COLLTYPE
+in ompi/mca/coll/base/coll_base_functions.h. The file's format (coll_tuned_dynamic_file.c) is: number of
 operations; for each its number, and the number of communicator sizes; for each the size, and the number of
 message sizes; for each the message size, the algorithm (0: Open MPI's own choice), the fan-out, and the
-length of segments. A line applies from its size up to that of the next line, also for communicators.
-Text from # to the end of a line is a comment.
+length of segments. A line applies from its size up to the size of the next line; communicator sizes work in
+the same way. Text from # to the end of a line is a comment.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.core.launch_setting import LaunchSetting
-from hockney.models.tuning.rules import PLAIN, ChoiceRule, gain
+from hockney.models.tuning.rules import PLAIN, ChoiceRule, format_gain
 
 ALGORITHMS: Mapping[str, tuple[str, ...]] = {
     "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"),
@@ -41,7 +41,7 @@ NUMBERS: Mapping[str, int] = {
     "allgather": 0, "allreduce": 2, "alltoall": 3, "bcast": 7, "gather": 9, "reduce": 11,
     "reduce_scatter_block": 13, "scatter": 15,
 }  # fmt: skip
-TOTAL = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
+OPERATIONS_BY_TOTAL = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
 """Operations whose message size is that of the blocks of all ranks."""
 COLUMNS = "a rule: the message size from which it applies, algorithm, fan-out, segment length"
 """A comment on the lines of the file that select algorithms."""
@@ -53,49 +53,50 @@ USE_RULES_VARIABLE = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 RULES_FILE_VARIABLE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 
 
-def forcing() -> tuple[LaunchSetting, ...]:
-    """A setting without variables, and one for each number of an algorithm."""
-    most = max(map(len, ALGORITHMS.values()))
-    return (LaunchSetting(PLAIN, ()), *(_forcing(number) for number in range(1, most + 1)))
+def forcing_settings() -> tuple[LaunchSetting, ...]:
+    """Launch settings: one without variables, and one for each algorithm number."""
+    max_number = max(map(len, ALGORITHMS.values()))
+    return (LaunchSetting(PLAIN, ()), *(_forcing_setting(number) for number in range(1, max_number + 1)))
 
 
-def _forcing(number: int) -> LaunchSetting:
-    used = [operation for operation, names in ALGORITHMS.items() if number <= len(names)]
-    variables = {f"OMPI_MCA_coll_tuned_{operation}_algorithm": str(number) for operation in used}
+def _forcing_setting(number: int) -> LaunchSetting:
+    operations = [operation for operation, names in ALGORITHMS.items() if number <= len(names)]
+    variables = {f"OMPI_MCA_coll_tuned_{operation}_algorithm": str(number) for operation in operations}
     return LaunchSetting.of(f"{PREFIX}{number}", {USE_RULES_VARIABLE: "1", **variables})
 
 
-def forced(operation: str, ranks: int) -> list[str]:
-    """The settings that force an algorithm of an operation on this many ranks."""
+def settings_of_operation(operation: str, ranks: int) -> list[str]:
+    """Settings that force an algorithm of an operation on this number of ranks."""
     names = ALGORITHMS.get(operation, ())
-    return [f"{PREFIX}{k}" for k, name in enumerate(names, 1) if name != TWO_RANKS or ranks == 2]
+    return [f"{PREFIX}{number}" for number, name in enumerate(names, 1) if name != TWO_RANKS or ranks == 2]
 
 
 def algorithm_of(operation: str, setting: str) -> str:
-    """The name of the algorithm that a setting forces."""
+    """Name of the algorithm that a setting forces."""
     return ALGORITHMS[operation][int(setting.removeprefix(PREFIX)) - 1]
 
 
-def using(file: str) -> dict[str, str]:
-    """The variables that make Open MPI use a file of rules."""
+def rules_file_variables(file: str) -> dict[str, str]:
+    """Variables that make Open MPI use a file of rules."""
     return {USE_RULES_VARIABLE: "1", RULES_FILE_VARIABLE: file}
 
 
-def dynamic_rules(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:
-    """The text of the file for rules whose algorithms are names of settings."""
+def format_dynamic_rules(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:
+    """Text of the file for rules whose algorithms are names of settings."""
     operations = sorted({rule.operation for rule in rules}, key=NUMBERS.__getitem__)
     lines = [*(f"# {comment}" for comment in (*comments, COLUMNS)), f"{len(operations)} # operations"]
     for operation in operations:
-        counted = "all ranks' blocks together" if operation in TOTAL else "one rank's vector"
+        unit = "all ranks' blocks together" if operation in OPERATIONS_BY_TOTAL else "one rank's vector"
         lines += [
-            f"{NUMBERS[operation]} # {operation}; message sizes: bytes of {counted}",
-            *_sizes([r for r in rules if r.operation == operation]),
+            f"{NUMBERS[operation]} # {operation}; message sizes: bytes of {unit}",
+            *_communicator_lines([candidate for candidate in rules if candidate.operation == operation]),
         ]
     return "\n".join(lines) + "\n"
 
 
-def _sizes(rules: Sequence[ChoiceRule]) -> list[str]:
-    """The rules of one operation by communicator size; of other sizes than those measured, none."""
+def _communicator_lines(rules: Sequence[ChoiceRule]) -> list[str]:
+    """Lines of the rules of one operation by communicator size; sizes that were not measured have no
+    rules."""
     by_ranks: dict[int, list[ChoiceRule]] = {0: []}
     for rule in rules:
         by_ranks.setdefault(rule.ranks, []).append(rule)
@@ -103,17 +104,17 @@ def _sizes(rules: Sequence[ChoiceRule]) -> list[str]:
         by_ranks.setdefault(ranks + 1, [])
     lines = [f"{len(by_ranks)} # communicator sizes"]
     for ranks in sorted(by_ranks):
-        messages = _messages(ranks, by_ranks[ranks])
+        messages = _message_lines(ranks, by_ranks[ranks])
         lines += [f"{ranks} {len(messages)} # ranks, message sizes", *messages]
     return lines
 
 
-def _messages(ranks: int, rules: Sequence[ChoiceRule]) -> list[str]:
-    begins: dict[int, str] = {0: "0 0 0 # Open MPI's own choice"}
+def _message_lines(ranks: int, rules: Sequence[ChoiceRule]) -> list[str]:
+    text_by_size: dict[int, str] = {0: "0 0 0 # Open MPI's own choice"}
     for rule in sorted(rules, key=lambda rule: rule.first):
-        factor = ranks if rule.operation in TOTAL else 1
+        factor = ranks if rule.operation in OPERATIONS_BY_TOTAL else 1
         number = rule.algorithm.removeprefix(PREFIX)
         name = algorithm_of(rule.operation, rule.algorithm)
-        begins[rule.first * factor] = f"{number} {FANOUT} 0 # {name}: {gain(rule)}"
-        begins[rule.last * factor + 1] = "0 0 0 # Open MPI's own choice"
-    return [f"{size} {text}" for size, text in sorted(begins.items())]
+        text_by_size[rule.first * factor] = f"{number} {FANOUT} 0 # {name}: {format_gain(rule)}"
+        text_by_size[rule.last * factor + 1] = "0 0 0 # Open MPI's own choice"
+    return [f"{size} {text}" for size, text in sorted(text_by_size.items())]

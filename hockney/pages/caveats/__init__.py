@@ -16,9 +16,9 @@ from hockney.core.units import format_factor, format_number
 from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.draw.page import Caveat, Section
 from hockney.models.loaded_launches import (
-    FEWEST_QUIET,
     LOADED_OUTSIDE_CORES,
     LOADED_STEAL,
+    MIN_QUIET_LAUNCHES,
     drop_interrupted,
     loaded_launches,
     select_records,
@@ -239,11 +239,11 @@ def _check_load(evidence: Evidence) -> Iterator[RunCaveat]:
     if steal > LOADED_STEAL:
         facts.append(f"the hypervisor took up to {format_share(steal)} of the processors' time")
     verb = verb_form(len(loaded_names), "is", "are")
-    use = f"{verb} included because fewer than {FEWEST_QUIET} quiet ones exist"
+    use = f"{verb} included because fewer than {MIN_QUIET_LAUNCHES} quiet ones exist"
     if len(included) < len(affected):
         use = f"{verb} excluded from {plural(len(affected) - len(included), 'case')}"
         if included:
-            use += f", but included in {len(included)} with fewer than {FEWEST_QUIET} quiet ones"
+            use += f", but included in {len(included)} with fewer than {MIN_QUIET_LAUNCHES} quiet ones"
     launches = plural(len(evidence.run.launches), "launch", "launches")
     remedy = (
         "stop them and measure again"

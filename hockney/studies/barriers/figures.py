@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cost against the number of ranks, and predicted against measured costs."""
+"""Cost against the number of ranks, and is_predictable against measured costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.barriers import predicted, steps
+from hockney.models.barriers import is_predictable, steps
 from hockney.models.schedules import Mode
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, with_interval
@@ -70,7 +70,7 @@ def costs_figure(evidence: Evidence, ranks: int, nodes: int = 0) -> Figure | Non
 def _kind(algorithm: str) -> str:
     if algorithm in MPI_FUNCTIONS:
         return BARRIER_KINDS[2]
-    return BARRIER_KINDS[1] if predicted(algorithm) else BARRIER_KINDS[0]
+    return BARRIER_KINDS[1] if is_predictable(algorithm) else BARRIER_KINDS[0]
 
 
 def _barrier_axis(algorithms: Sequence[str]) -> Axis:
@@ -127,7 +127,7 @@ ROUNDS_FAMILY, TREES_FAMILY, TOTAL_EXCHANGE_FAMILY, OTHERS_FAMILY = (name for na
 
 
 def family(algorithm: str) -> str:
-    if not predicted(algorithm):
+    if not is_predictable(algorithm):
         return OTHERS_FAMILY
     if algorithm.startswith("total_exchange"):
         return TOTAL_EXCHANGE_FAMILY
@@ -155,7 +155,7 @@ def _family_figures(parallel_results: Sequence[BarrierResult], form: str, nodes:
         if drawn:
             caption = "Points: medians of calls back to back with 95% intervals."
             caption += (
-                f" Lines: predicted by {form}, from messages between two ranks." if predicted_lines else ""
+                f" Lines: is_predictable by {form}, from messages between two ranks." if predicted_lines else ""
             )
             name_and_title = (
                 (f"{name}-on-{nodes}", f"{title}, {plural(nodes, 'node')}") if nodes else (name, title)
@@ -164,7 +164,7 @@ def _family_figures(parallel_results: Sequence[BarrierResult], form: str, nodes:
 
 
 def predictions_figure(results: Sequence[BarrierResult]) -> Figure | None:
-    """The figure of measured against predicted costs. Points of accurate predictions are on the line."""
+    """The figure of measured against is_predictable costs. Points of accurate predictions are on the line."""
     drawn = [
         _prediction_points("by structure", results, lambda each: each.structure_s),
         _prediction_points("messages one at a time", results, lambda each: each.messages_s),

@@ -16,7 +16,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.models.barriers import predicted
+from hockney.models.barriers import is_predictable
 from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
 from hockney.studies.sizes import default_ranks
@@ -73,7 +73,7 @@ def usable_algorithms(catalog: Catalog, machine: Machine) -> list[str]:
     choices = catalog.workload("barrier").algorithms
     if machine.traits.shared_memory:
         return list(choices)
-    return [name for name in choices if name == MPI or predicted(name)]
+    return [name for name in choices if name == MPI or is_predictable(name)]
 
 
 def _default_ranks(machine: Machine) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Subject
 from hockney.core.layout import NETWORK, farthest_level_in_node
 from hockney.models import LogGPOverheads, collective_time, loggp_overheads
-from hockney.models.barriers import MOST_RANKS, MessageCosts, by_levels, by_messages, by_structure, predicted
+from hockney.models.barriers import MAX_RANKS, MessageCosts, hierarchical_time, sequential_time, structural_time, is_predictable
 from hockney.models.statistics import Observation, ratio
 from hockney.pages.evidence import Evidence, StudyResults
 
@@ -117,7 +117,7 @@ STRUCTURE, MESSAGES = "structure", "messages"
 @dataclass(frozen=True)
 class BarrierResult:
     """One algorithm on `ranks` ranks: seconds of one call by way of entering, and two predictions of the
-    tight loop, by the algorithm's structure and by its number of messages (None: not predicted). The ranks
+    tight loop, by the algorithm's structure and by its number of messages (None: not is_predictable). The ranks
     are on `nodes` nodes (0: the launch decided)."""
 
     algorithm: str
@@ -131,7 +131,7 @@ class BarrierResult:
     def loop(self) -> Estimate | None:
         return self.times.get("loop")
 
-    def predicted(self, form: str) -> float | None:
+    def is_predictable(self, form: str) -> float | None:
         """The prediction by structure or by messages."""
         return self.messages_s if form == MESSAGES else self.structure_s
 
@@ -216,10 +216,10 @@ def _sort_key(result: BarrierResult) -> tuple[int, int, float, str]:
 
 
 def _with_predictions(each: BarrierResult, costs: MessageCosts | None) -> BarrierResult:
-    if costs is None or each.ranks < 2 or not predicted(each.algorithm):
+    if costs is None or each.ranks < 2 or not is_predictable(each.algorithm):
         return each
-    structure = by_structure(each.algorithm, each.ranks, costs)
-    return replace(each, structure_s=structure, messages_s=by_messages(each.algorithm, each.ranks, costs))
+    structure = structural_time(each.algorithm, each.ranks, costs)
+    return replace(each, structure_s=structure, messages_s=sequential_time(each.algorithm, each.ranks, costs))
 
 
 def entry_mode(case: Case | Subject) -> EntryMode | None:
@@ -322,7 +322,7 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
         names = dict.fromkeys([*(result.algorithm for result in results), *failed])
         without_result = [name for name in names if name not in measured_candidates]
         return _make_choice(ranks, True, list(measured_candidates.values()), without_result, run, nodes)
-    max_ranks = min(_ranks_with_core(run, nodes), MOST_RANKS)
+    max_ranks = min(_ranks_with_core(run, nodes), MAX_RANKS)
     if ranks > max_ranks:
         raise Inconclusive(
             f"{ranks} ranks were not measured",
@@ -390,7 +390,7 @@ def _choose_with_predictions(
     nodes: int,
     measured_candidates: Mapping[str, Candidate],
 ) -> Choice:
-    """The choice among the measured barriers and the predicted ones."""
+    """The choice among the measured barriers and the is_predictable ones."""
     run = BarrierResults.of(evidence)
     predictions = _Predictions(evidence, results, ranks, nodes, run.costs)
     candidates, without_result = [], []
@@ -413,7 +413,7 @@ def _choose_with_predictions(
 
 @dataclass(frozen=True)
 class _PredictedTime:
-    """A predicted time. `basis` is the model; `error_factor` is its typical error factor, infinite if
+    """A is_predictable time. `basis` is the model; `error_factor` is its typical error factor, infinite if
     unknown."""
 
     seconds: float
@@ -458,10 +458,10 @@ class _Predictions:
         return choose_prediction(self.results)
 
     def _predict_from_messages(self, name: str) -> _PredictedTime | None:
-        if self._layout_costs is None or not predicted(name):
+        if self._layout_costs is None or not is_predictable(name):
             return None
         form, factor = self._form_and_factor
-        by_form = by_messages if form == MESSAGES else by_structure
+        by_form = sequential_time if form == MESSAGES else structural_time
         return _PredictedTime(by_form(name, self.ranks, self._layout_costs), form, factor)
 
     def _predict_from_levels(self, name: str) -> _PredictedTime | None:
@@ -469,7 +469,7 @@ class _Predictions:
         if self._layout_costs is None or node_s is None:
             return None
         factor = _level_prediction_factor(self.results, self.costs)
-        return _PredictedTime(by_levels(node_s, self.nodes, self._layout_costs), LEVELS_BASIS, factor)
+        return _PredictedTime(hierarchical_time(node_s, self.nodes, self._layout_costs), LEVELS_BASIS, factor)
 
     def _predict_from_fit(self, name: str) -> _PredictedTime | None:
         fit = _best_fit(self.evidence, name, self.nodes)
@@ -497,7 +497,7 @@ def _level_prediction_factor(results: Sequence[BarrierResult], costs: MessageCos
     """The typical error factor of such a prediction on the layouts with measured hierarchical barriers;
     infinite if there are none with several nodes."""
     factors = [
-        _error_factor(by_levels(node_s, each.nodes, costs.spread(each.ranks, each.nodes)), each.loop)
+        _error_factor(hierarchical_time(node_s, each.nodes, costs.spread(each.ranks, each.nodes)), each.loop)
         for each in results
         if costs is not None
         and (node_s := _node_seconds(results, each.algorithm, each.ranks, each.nodes)) is not None

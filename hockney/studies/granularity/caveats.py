@@ -14,7 +14,7 @@ from hockney.core.units import format_time_option
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.pages import caveats as general
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import format_share, quantity
@@ -186,7 +186,7 @@ def _reduced_grid_caveat(evidence: Evidence) -> Caveat | None:
         f"a budget of {format_time_option(evidence.settings.budget_s)} is too small for the whole grid, "
         f"which lacks {' and '.join(missing)}",
         "the extent of the grid",
-        f"use --budget {format_time_option(ROUNDS_PER_BUDGET * least_of(full_grid))} or more",
+        f"use --budget {format_time_option(ROUNDS_PER_BUDGET * min_launch_seconds(full_grid))} or more",
     )
 
 

@@ -14,7 +14,7 @@ from hockney.core.parameters import StudyParameter
 from hockney.core.units import half_decades_around, thin_out
 from hockney.models.applications.granularity import Algorithm, break_even, required_work
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.least_time import least_of
+from hockney.models.least_time import min_launch_seconds
 from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
 from hockney.studies.granularity.costs import expected_costs
@@ -128,7 +128,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     planned_cases: list[Case] = []
     for extent in _grid_extents(works, lengths, bool(requested_works), bool(options.sizes)):
         planned_cases = cases(extent)
-        if simulated or least_of(planned_cases) <= options.budget_s / ROUNDS_PER_BUDGET:
+        if simulated or min_launch_seconds(planned_cases) <= options.budget_s / ROUNDS_PER_BUDGET:
             break
     return planned_cases
 

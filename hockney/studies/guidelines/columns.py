@@ -10,7 +10,7 @@ from hockney.core.case import USUAL_VALUES, Case
 from hockney.core.fit import ExactValue
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
-from hockney.models.guidelines import Guideline, GuidelineComparison, Judged, MeasuredTerm, State, Verdicts
+from hockney.models.guidelines import Guideline, GuidelineComparison, JudgedComparison, MeasuredTerm, State, GuidelineVerdicts
 from hockney.pages.columns import COUNT_FORMAT, INTERVAL_HEADING, RATIO_FORMAT, Column, columns_table
 from hockney.pages.format import quantity
 
@@ -49,7 +49,7 @@ def rule_text(rule: Guideline) -> str:
     return f"{rule.operation} <= {' + '.join(term.workload for term in rule.terms if not term.copies)}"
 
 
-def probability_text(judged_comparison: Judged) -> str:
+def probability_text(judged_comparison: JudgedComparison) -> str:
     """The adjusted probability; empty for exact times and if unknown."""
     if judged_comparison.p is None or isinstance(judged_comparison.ratio, ExactValue):
         return ""
@@ -60,11 +60,11 @@ MAX_ROWS = 200
 """The limit for a page; `hockney guidelines --json` prints all comparisons."""
 
 
-def violations_table(verdicts: Verdicts) -> Table:
+def violations_table(verdicts: GuidelineVerdicts) -> Table:
     """Each violating call once, next to the fastest other way to its result, with the number of violated
     guidelines."""
     violated = verdicts.violated
-    count: Column[Judged] = Column(
+    count: Column[JudgedComparison] = Column(
         "guidelines", lambda entry: sum(violation.left == entry.left for violation in violated), COUNT_FORMAT
     )
     columns = (*_comparison_columns(verdicts, "faster"), count)
@@ -72,18 +72,18 @@ def violations_table(verdicts: Verdicts) -> Table:
     return columns_table("violations", "Violations", columns, verdicts.worst, caption)
 
 
-def notable_table(verdicts: Verdicts) -> Table:
+def notable_table(verdicts: GuidelineVerdicts) -> Table:
     """At most MAX_ROWS comparisons: every violation, then undecided comparisons."""
-    result: Column[Judged] = Column("result", lambda entry: entry.state)
+    result: Column[JudgedComparison] = Column("result", lambda entry: entry.state)
     rows = [*verdicts.violated, *verdicts.of("undecided", "unknown")][:MAX_ROWS]
     columns = (*_comparison_columns(verdicts, "other way"), result)
     return columns_table("comparisons", "Violated or undecided", columns, rows)
 
 
-def _comparison_columns(verdicts: Verdicts, other: str) -> Sequence[Column[Judged]]:
+def _comparison_columns(verdicts: GuidelineVerdicts, other: str) -> Sequence[Column[JudgedComparison]]:
     """The columns of a comparison, with the synchronization only if the run has several. `other` is the
     heading of the right side."""
-    columns: tuple[Column[Judged], ...] = (
+    columns: tuple[Column[JudgedComparison], ...] = (
         Column("call", lambda each: call_text(each.left)),
         Column("ranks", lambda each: each.left.ranks, COUNT_FORMAT, parameter=True),
         Column("sync", lambda each: each.left.get("sync"), parameter=True),
@@ -95,7 +95,7 @@ def _comparison_columns(verdicts: Verdicts, other: str) -> Sequence[Column[Judge
     return [column for column in columns if has_several_modes or column.heading != "sync"]
 
 
-def guidelines_table(verdicts: Verdicts) -> Table:
+def guidelines_table(verdicts: GuidelineVerdicts) -> Table:
     """One row for each guideline of the literature that was judged."""
 
     def count(rule: Guideline, *states: State) -> int:

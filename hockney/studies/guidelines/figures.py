@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
-from hockney.models.guidelines import Judged, State, Verdicts
+from hockney.models.guidelines import JudgedComparison, State, GuidelineVerdicts
 from hockney.pages.series import estimates_by_state
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
@@ -17,7 +17,7 @@ STATE_STYLES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
 )
 
 
-def largest_ratios_figure(verdicts: Verdicts) -> Figure | None:
+def largest_ratios_figure(verdicts: GuidelineVerdicts) -> Figure | None:
     """A row for each guideline, and for each operation with user-level algorithms; None without any."""
     rows = sorted(_largest_by_guideline(verdicts).items(), key=lambda row: -row[1].ratio.value)
     if not rows:
@@ -37,8 +37,8 @@ def largest_ratios_figure(verdicts: Verdicts) -> Figure | None:
     )
 
 
-def _largest_by_guideline(verdicts: Verdicts) -> dict[str, Judged]:
-    rows: dict[str, Judged] = {}
+def _largest_by_guideline(verdicts: GuidelineVerdicts) -> dict[str, JudgedComparison]:
+    rows: dict[str, JudgedComparison] = {}
     for entry in verdicts.judged:
         name = rule_text(entry.rule)
         if entry.rule.kind == "algorithm":
@@ -49,12 +49,12 @@ def _largest_by_guideline(verdicts: Verdicts) -> dict[str, Judged]:
     return rows
 
 
-def _sort_key(entry: Judged) -> tuple[bool, float]:
+def _sort_key(entry: JudgedComparison) -> tuple[bool, float]:
     """Violations come before larger ratios that are not significant."""
     return entry.state == "violated", entry.ratio.value
 
 
-def _detail(entry: Judged) -> str:
+def _detail(entry: JudgedComparison) -> str:
     ranks = plural(entry.left.ranks, "rank")
     return (
         f"{call_text(entry.left)} on {ranks}: {entry.ratio.value:.2f} times "

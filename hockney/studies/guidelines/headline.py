@@ -7,14 +7,14 @@ comparisons."""
 from __future__ import annotations
 
 from hockney.core.wording import list_names, plural, verb_form
-from hockney.models.guidelines import Judged, Verdicts
+from hockney.models.guidelines import JudgedComparison, GuidelineVerdicts
 from hockney.pages.format import ratio_interval_suffix
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
 MAX_SENTENCES = 3
 
 
-def headline(verdicts: Verdicts) -> tuple[str, ...]:
+def headline(verdicts: GuidelineVerdicts) -> tuple[str, ...]:
     """The result first, then the largest violations, then what is unknown."""
     if not verdicts.judged:
         return ("No guideline could be judged: the run has no collective next to another way to its result.",)
@@ -22,12 +22,12 @@ def headline(verdicts: Verdicts) -> tuple[str, ...]:
     return (result, *map(_violation_sentence, verdicts.worst[:MAX_SENTENCES]), *remaining_sentences)
 
 
-def count_sentences(verdicts: Verdicts) -> tuple[str, ...]:
+def count_sentences(verdicts: GuidelineVerdicts) -> tuple[str, ...]:
     """The sentences on the result, without single violations."""
     return (_result_sentence(verdicts), *_unknown_sentences(verdicts))
 
 
-def _result_sentence(verdicts: Verdicts) -> str:
+def _result_sentence(verdicts: GuidelineVerdicts) -> str:
     calls = plural(len({entry.left for entry in verdicts.judged}), "call")
     limit = f"more than {verdicts.factor:.4g} times as long as"
     worst = verdicts.worst
@@ -49,7 +49,7 @@ def _result_sentence(verdicts: Verdicts) -> str:
     )
 
 
-def _violation_sentence(violation: Judged) -> str:
+def _violation_sentence(violation: JudgedComparison) -> str:
     ranks = plural(violation.left.ranks, "rank")
     bounds = ratio_interval_suffix(violation.ratio)
     alternative = alternative_text(violation.comparison)
@@ -59,7 +59,7 @@ def _violation_sentence(violation: Judged) -> str:
     )
 
 
-def _unknown_sentences(verdicts: Verdicts) -> list[str]:
+def _unknown_sentences(verdicts: GuidelineVerdicts) -> list[str]:
     count = len(verdicts.judged)
     undecided, unknown = len(verdicts.of("undecided")), len(verdicts.of("unknown"))
     texts = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.wording import plural
 from hockney.draw.page import Page, Section
-from hockney.models.guidelines import LEVEL, SOURCES, Verdicts
+from hockney.models.guidelines import SIGNIFICANCE_LEVEL, SOURCES, GuidelineVerdicts
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import section, study_page
@@ -20,7 +20,7 @@ METHOD = (
     "single calls, which begin together; their sum is no less than the emulation takes, and copies in a "
     "rank's memory count as MPI_Reduce_local.",
     "Ratios are computed within launches if all calls were measured in the same ones. A guideline is "
-    f"violated if the 95% interval of the ratio lies above the limit, and if p is at most {LEVEL:g} after "
+    f"violated if the 95% interval of the ratio lies above the limit, and if p is at most {SIGNIFICANCE_LEVEL:g} after "
     "adjustment for the number of comparisons, so that on average no more than 5% of the violations are "
     "false.",
 )
@@ -46,7 +46,7 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _comparisons_section(verdicts: Verdicts) -> Section | None:
+def _comparisons_section(verdicts: GuidelineVerdicts) -> Section | None:
     table = columns.notable_table(verdicts)
     text = (
         f"{len(table.rows)} of {plural(len(verdicts.judged), 'comparison')}; "
@@ -55,7 +55,7 @@ def _comparisons_section(verdicts: Verdicts) -> Section | None:
     return section(table.title, [text], tables=[table], closed=True)
 
 
-def _violations_section(verdicts: Verdicts) -> Section | None:
+def _violations_section(verdicts: GuidelineVerdicts) -> Section | None:
     text = (
         "Each call once, with the other way that is faster by the largest factor. "
         "A call may violate several guidelines."

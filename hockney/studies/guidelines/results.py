@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from hockney.models.guidelines import Verdicts, judge
+from hockney.models.guidelines import GuidelineVerdicts, judge
 from hockney.pages.evidence import Evidence
 
 
-def judge_run(evidence: Evidence) -> Verdicts:
+def judge_run(evidence: Evidence) -> GuidelineVerdicts:
     """The verdicts on all cases of the run, which may belong to any study."""
     return judge(evidence.observations(), evidence.catalog, exact=evidence.machine.is_exact)

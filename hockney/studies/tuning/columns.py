@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.draw.page import Table
-from hockney.models.tuning.rules import ChoiceRule, State, bracketed
+from hockney.models.tuning.rules import ChoiceRule, State, format_ratio
 from hockney.pages.columns import COUNT_FORMAT, SIZE_FORMAT, Column, Format, columns_table, text_format
 from hockney.pages.format import quantity
 from hockney.studies.tuning.results import ComparedChoice, Tuning
@@ -26,7 +26,7 @@ CHOICE_COLUMNS: tuple[Column[ComparedChoice], ...] = (
     Column("bytes", lambda each: each.point.size, SIZE_FORMAT),
     Column("algorithm", lambda each: each.algorithm_name(each.closest.algorithm)),
     Column("closest algorithm", lambda each: f"{each.algorithm_name(each.closest.algorithm)} ({each.owner})"),
-    Column(RATIO_HEADING, lambda each: each.closest.ratio, Format(bracketed)),
+    Column(RATIO_HEADING, lambda each: each.closest.ratio, Format(format_ratio)),
     Column("result", lambda each: each.state, text_format(RESULT_WORDS)),
 )
 
@@ -36,8 +36,8 @@ RULE_COLUMNS: tuple[Column[tuple[str, str, ChoiceRule]], ...] = (
     Column("ranks", lambda row: row[2].ranks, COUNT_FORMAT, parameter=True),
     Column("sizes", lambda row: _size_range(row[2].sizes)),
     Column("algorithm", lambda row: f"{row[1]} ({row[0]})"),
-    Column("ratio at best", lambda row: row[2].best, Format(bracketed)),
-    Column("at worst", lambda row: row[2].worst, Format(bracketed)),
+    Column("ratio at best", lambda row: row[2].best, Format(format_ratio)),
+    Column("at worst", lambda row: row[2].worst, Format(format_ratio)),
 )
 
 

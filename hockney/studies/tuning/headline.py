@@ -8,7 +8,7 @@ from __future__ import annotations
 from hockney.core.settings import Settings
 from hockney.core.units import format_percent
 from hockney.core.wording import plural
-from hockney.models.tuning.rules import bracketed
+from hockney.models.tuning.rules import format_ratio
 from hockney.pages.format import quantity
 from hockney.studies.needed_budget import remedy
 from hockney.studies.tuning.results import Tuning
@@ -39,7 +39,7 @@ def headline(tuning: Tuning, settings: Settings) -> tuple[str, ...]:
         size = rule.sizes[rule.ratios.index(rule.best)]
         sentences.append(
             f"The largest gain: {sized_operation(rule.operation, size)} on "
-            f"{plural(rule.ranks, 'rank')} by {owner}'s {name} takes {bracketed(rule.best)} of the time."
+            f"{plural(rule.ranks, 'rank')} by {owner}'s {name} takes {format_ratio(rule.best)} of the time."
         )
     if undecided:
         sentences.append(

@@ -14,7 +14,7 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.tuning import openmpi
-from hockney.models.tuning.points import PLAIN, TABLED, comparable
+from hockney.models.tuning.points import PLAIN, TABLE_OPERATIONS, is_comparable
 from hockney.mpi import family_of
 from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.sizes import default_ranks, round_up_to_doubles
@@ -22,7 +22,7 @@ from hockney.studies.sizes import default_ranks, round_up_to_doubles
 SIZES = tuple(8**k for k in range(1, 8))
 """Sizes from 8 B to 2 MiB."""
 OPERATIONS = StudyParameter(
-    "operations", "choice", "only these collectives", choices=TABLED, many=True, example="bcast,allreduce"
+    "operations", "choice", "only these collectives", choices=TABLE_OPERATIONS, many=True, example="bcast,allreduce"
 )
 INTERNAL_ALGORITHMS = StudyParameter(
     "internal",
@@ -54,11 +54,11 @@ def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSettin
 
 
 def _requested_workloads(options: Options, catalog: Catalog) -> list[Workload]:
-    operations = options.value(OPERATIONS) or TABLED
+    operations = options.value(OPERATIONS) or TABLE_OPERATIONS
     return [
         workload
         for workload in catalog.workloads
-        if comparable(workload) and workload.algorithms and workload.operation in operations
+        if is_comparable(workload) and workload.algorithms and workload.operation in operations
     ]
 
 

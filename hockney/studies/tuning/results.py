@@ -12,7 +12,7 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.models.statistics import UNDECIDED_VERDICTS, time_to_exclude
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import points_of_algorithms, points_of_settings
-from hockney.models.tuning.rules import EFFECT, STATES, AlgorithmRatio, ChoiceRule, Point, State, rules_of
+from hockney.models.tuning.rules import MIN_EFFECT, STATES, AlgorithmRatio, ChoiceRule, Point, State, derive_rules
 from hockney.pages.evidence import Evidence
 from hockney.studies.needed_budget import budget_multiple
 
@@ -50,7 +50,7 @@ class Tuning:
     rules: tuple[ChoiceRule, ...]
     internal_points: tuple[Point, ...] = ()
     internal_rules: tuple[ChoiceRule, ...] = ()
-    effect: float = EFFECT
+    effect: float = MIN_EFFECT
     launches: int = 0
 
     def named_rules(self) -> Iterator[tuple[str, str, ChoiceRule]]:
@@ -104,7 +104,7 @@ class Tuning:
         return budget_multiple(needed, self.launches)
 
 
-def tuning(evidence: Evidence, effect: float = EFFECT) -> Tuning:
+def tuning(evidence: Evidence, effect: float = MIN_EFFECT) -> Tuning:
     """The rules from a run's records. Settings only count if the run declares them as hockney does."""
     observations = evidence.observations(cost="typical")
     points = points_of_algorithms(observations)
@@ -113,9 +113,9 @@ def tuning(evidence: Evidence, effect: float = EFFECT) -> Tuning:
     internal = points_of_settings(observations, forcing) if forcing else []
     return Tuning(
         tuple(points),
-        tuple(rules_of(points, effect)),
+        tuple(derive_rules(points, effect)),
         tuple(internal),
-        tuple(rules_of(internal, effect)),
+        tuple(derive_rules(internal, effect)),
         effect,
         min((len(observation.launches) for observation in observations), default=0),
     )

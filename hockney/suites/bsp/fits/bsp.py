@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
 from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression, sum_interval
-from hockney.models.fits.verdict import refused, uncertainty, verdict
+from hockney.models.fits.verdict import judge_fit, refused, uncertainty
 from hockney.models.statistics import Observation
 from hockney.suites.bsp.models.programs import WORD_BYTES
 
@@ -104,7 +104,7 @@ def _fit(
 ) -> Fit:
     """Fits one model. `design` has a column for each parameter in `parameter_specs` (symbol, name, unit).
     With `sizes`, the fit includes a curve over them."""
-    regression = Regression.of([observations], design)
+    regression = Regression.fit_groups([observations], design)
     parameters = [
         FittedParameter(name=name, symbol=symbol, unit=unit, estimate=regression.parameter(k))
         for k, (symbol, name, unit) in enumerate(parameter_specs)
@@ -121,7 +121,7 @@ def _fit(
         ],
         ranges=ranges_of(observations),
         interval_matrix=regression.interval_matrix,
-        **verdict(
+        **judge_fit(
             regression.times,
             regression.fitted,
             errors=regression.errors,
