@@ -19,7 +19,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, FakeNodes
 from hockney.launch.fake_world import World
-from hockney.models.barriers import MessageCosts, hierarchical_time, structural_time, is_predictable
+from hockney.models.barriers import MessageCosts, hierarchical_time, is_predictable, structural_time
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers.results import LEVELS_BASIS, MEASURED_BASIS, BarrierResults, choose, entry_mode
