@@ -1,9 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What each collective algorithm of the engine costs, from the costs of messages.
+"""Costs of the engine's collective algorithms, derived from the costs of messages.
 
-There are three answers, all from the algorithm's only description, its message schedule with its closed form
-(`schedules`):
+There are three predictions, all based on the algorithm's message schedule with its closed form (`schedules`):
 
     closed form   messages, bytes and combined bytes on the longest path, times alpha, beta and gamma
     textbook      the schedule with a time for each size of message; a rank sends and receives one at a time
@@ -11,10 +10,10 @@ There are three answers, all from the algorithm's only description, its message 
                   between two ranks (`measured_costs`), on a simulated one its description, with the links
                   that messages share (`network_sim`)
 
-The textbook's model is Hockney's: a message takes a time that only depends on its size, during which its
-sender sends no other message and its receiver receives none; a rank may send and receive at once (the
+The textbook prediction uses Hockney's model: the time of a message depends only on its size. During this time
+its sender sends no other message and its receiver receives none; a rank may send and receive at once (the
 one-port model of E. Chan et al., Concurrency and Computation 19 (2007) 1749). With alpha + beta x for a
-message of x bytes the results are the closed forms of textbooks."""
+message of x bytes, the results are the closed forms of textbooks."""
 
 from __future__ import annotations
 
@@ -42,21 +41,21 @@ from hockney.models.network_sim import NetworkSimulator
 from hockney.models.routes import shares_links
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, ClosedForm, NotModelled, Step
 
-TREES = ("binomial", "recursive_doubling", "bruck", "linear")
+TREE_NAMES = ("binomial", "recursive_doubling", "bruck", "linear")
 """The algorithm that is "a tree of sends and receives", best known first."""
 BARRIER = SCHEDULES["barrier", "dissemination"]
 """The barrier before a collective; it is not known which one MPI uses."""
-EACH = {"alltoall": "pairwise_exchange", "reduce_scatter_block": "pairwise"}
+LINEAR_OPERATIONS = {"alltoall": "pairwise_exchange", "reduce_scatter_block": "pairwise"}
 """Operations in which every rank has different data for each other one."""
 
 
 @dataclass(frozen=True)
 class CollectiveTime:
-    """Seconds of an operation for blocks or vectors of `size` bytes, from the moment at which all ranks begin
-    until the last one ends. `time` has a 95% interval that assumes that all message times change together
-    (None if unknown, exact on a machine without noise). `textbook` is the time of whole messages, one at a
-    time in and out of each rank. `left_out` are costs of a rank's own work that were not measured and are
-    taken as 0: "copy", "combine"."""
+    """Seconds of an operation with blocks or vectors of `size` bytes, from the common start until the last
+    rank ends. The interval of `time` assumes that all message times vary together (None if unknown, exact on
+    a machine without noise). `textbook` counts whole messages, one at a time into and out of each rank.
+    `left_out` lists costs of a rank's own work that were not measured and are assumed to be 0: "copy",
+    "combine"."""
 
     size: int
     time: TimeEstimate
@@ -66,8 +65,8 @@ class CollectiveTime:
 
 @dataclass(frozen=True)
 class BesideMpi:
-    """A measured case of MPI's own collective, and what `algorithm` would take, on this number of `nodes` (0:
-    not known)."""
+    """A measured case of MPI's own collective, and the predicted time of `algorithm` on this number of
+    `nodes` (0: unknown)."""
 
     case: str
     ranks: int
@@ -79,26 +78,26 @@ class BesideMpi:
 
     @property
     def error(self) -> float:
-        """The relative error of the prediction, as one of MPI's own algorithm."""
+        """Relative error of the prediction, assuming that MPI uses the same algorithm."""
         return self.predicted.time.value / self.mpi.value - 1
 
 
 def operations() -> list[str]:
-    """MPI operations of which algorithms have a cost model."""
+    """MPI operations with algorithms that have a cost model."""
     return sorted({operation for operation, _ in CLOSED_FORMS})
 
 
 def algorithms(operation: str) -> list[str]:
-    """The algorithms of an operation that have a cost model: those of the engine."""
+    """The engine's algorithms of an operation that have a cost model."""
     return sorted(name for of, name in CLOSED_FORMS if of == operation)
 
 
 def closed_form(operation: str, algorithm: str) -> ClosedForm:
     """Raises UsageError for an unknown algorithm."""
-    found = CLOSED_FORMS.get((operation, algorithm))
-    if found is None:
+    form = CLOSED_FORMS.get((operation, algorithm))
+    if form is None:
         raise _unknown_collective_algorithm(operation, algorithm, algorithms(operation))
-    return found
+    return form
 
 
 def textbook(
@@ -110,7 +109,8 @@ def textbook(
     *,
     combine_s_per_byte: float = 0.0,
 ) -> float:
-    """Seconds of an algorithm whose messages take `message_s(bytes)` each, for example a paper's formula:
+    """Seconds of an algorithm whose messages take `message_s(bytes)` each, for example with a published
+    formula:
 
         textbook(lambda x: 56e-6 + x / 308e6, "bcast", "binomial", 32, 1_000_000)
 
@@ -132,20 +132,22 @@ def predict(
     nodes: int = 0,
     after_barrier: bool = False,
 ) -> list[CollectiveTime]:
-    """The time of `algorithm` on `machine` for each of `sizes`, bytes of each rank's block or vector.
+    """Predict the time of `algorithm` on `machine` for each of `sizes`, the bytes of each rank's block or
+    vector.
 
-    `fits` are those of a run on it that measured messages between two ranks, named `where`, on `hosts`
-    machines like this one. The ranks are spread evenly over `nodes` nodes; 0: they fill those of the run, or
-    the cores of the description, one after the other. With `after_barrier`, each rank begins when it leaves a
-    dissemination barrier, and its time counts from then on. Raises Inconclusive if they have no model of
-    messages, or on several nodes none of those between nodes; UsageError for an algorithm that is unknown or
-    does not exist for `ranks` ranks, and if a simulated machine has fewer cores."""
+    `fits` come from a run on the machine that measured messages between two ranks at the level `where`, on
+    `hosts` machines of this kind. The ranks are spread evenly over `nodes` nodes. With 0 nodes, they fill the
+    nodes of the run, or the cores of the description, one after the other. With `after_barrier`, each rank
+    begins when it leaves a dissemination barrier, and its time counts from then on. Raises Inconclusive if
+    the fits lack a model of messages, or of messages between nodes if there are several. Raises UsageError
+    for an algorithm that is unknown or does not exist for `ranks` ranks, and for a simulated machine with too
+    few cores."""
     closed_form(operation, algorithm)
     if machine.platform is not None:
         each = machine.ranks_per_node
         platform = platform_on_nodes(machine.platform, ranks, nodes or (-(-ranks // each) if each else 0))
         return [
-            on_description(platform, operation, algorithm, ranks, size, after_barrier=after_barrier)
+            time_on_description(platform, operation, algorithm, ranks, size, after_barrier=after_barrier)
             for size in sizes
         ]
     message = messages_for(fits, machine, where, hosts=hosts).spread_over(nodes)
@@ -153,7 +155,7 @@ def predict(
         raise no_inter_node_costs(where, nodes)
     levels, per_node = message.levels(ranks), message.per_node(ranks)
     ends: tuple[End, ...] = ("value", "low", "high")
-    runs = [_Run(_measured(fits, message, end), ranks, per_node, after_barrier) for end in ends]
+    runs = [_RealMachine(_measured(fits, message, end), ranks, per_node, after_barrier) for end in ends]
     value, low, high = runs
     known = all(level.band for level in levels)
     between, near = message.between_nodes.one_way, levels[0].one_way
@@ -169,7 +171,7 @@ def predict(
                 size,
                 TimeEstimate(time, lowest, highest),
                 one_port_time(steps, ranks, between, combine, per_node=per_node, near_s=near),
-                _left_out(value.costs, steps),
+                _unmeasured_costs(value.costs, steps),
             )
         )
     return found
@@ -184,12 +186,12 @@ def beside_mpi(
     where: str = "this run",
     hosts: int = 1,
 ) -> list[BesideMpi]:
-    """Each case of MPI's own `operation` in `fits` with the predicted time of `algorithm`; by default a tree
-    of sends and receives, or messages to each rank in turn where every rank has different data for each."""
-    chosen = algorithm or tree(operation)
+    """Each case of MPI's own `operation` in `fits` with the predicted time of `algorithm`. The default is a
+    tree of sends and receives, or messages to each rank in turn if every rank has different data for each."""
+    chosen = algorithm or tree_algorithm(operation)
     measured: dict[tuple[int, int], list[tuple[int, str, Estimate]]] = {}
     for workload, case, summary in fits.measured_cases("collective", operation=operation):
-        nodes = _nodes_of(case)
+        nodes = _node_count(case)
         if case.ranks > 1 and case.is_usual and nodes is not None:
             row = int(case.number(workload.size)), summary.case, summary.cost(fits.cost)
             measured.setdefault((case.ranks, nodes), []).append(row)
@@ -203,18 +205,22 @@ def beside_mpi(
     return rows
 
 
-def _nodes_of(case: Case) -> int | None:
-    """The number of nodes that the case names, 0 for none. Two ranks that meet at a level are on one node or
-    on two; of more ranks only each pair's level is known: None."""
+def _node_count(case: Case) -> int | None:
+    """Number of nodes given by the case, 0 if none. The level of two ranks implies one or two nodes. With
+    more ranks the level only describes pairs: None."""
     if not case.place:
         return case.nodes
     return (2 if case.place == NETWORK else 1) if case.ranks == PAIR_RANKS else None
 
 
-def tree(operation: str) -> str:
-    """The algorithm that is a tree of sends and receives, or the simplest one if there is no tree."""
+def tree_algorithm(operation: str) -> str:
+    """An algorithm that is a tree of sends and receives, or the simplest algorithm without one."""
     known = algorithms(operation)
-    preferred = [EACH[operation]] if operation in EACH else [name for name in TREES if name in known]
+    preferred = (
+        [LINEAR_OPERATIONS[operation]]
+        if operation in LINEAR_OPERATIONS
+        else [name for name in TREE_NAMES if name in known]
+    )
     if not preferred:
         raise _unknown_collective_algorithm(operation, "", known)
     return preferred[0]
@@ -231,8 +237,8 @@ def _steps(operation: str, algorithm: str, ranks: int, size: int) -> Iterable[St
 
 
 @dataclass(frozen=True)
-class _Run:
-    """Schedules on a real machine."""
+class _RealMachine:
+    """Runs schedules on a real machine."""
 
     costs: CostsByLevel
     ranks: int
@@ -249,19 +255,21 @@ class _Run:
 
 def _measured(fits: Fits, message: PointToPointCosts, end: End) -> CostsByLevel:
     near = (
-        None if message.within_node is None else measured_costs(fits, _shared(message.within_node, end), end)
+        None
+        if message.within_node is None
+        else measured_costs(fits, _shared_costs(message.within_node, end), end)
     )
-    return CostsByLevel(near, measured_costs(fits, _shared(message.between_nodes, end), end))
+    return CostsByLevel(near, measured_costs(fits, _shared_costs(message.between_nodes, end), end))
 
 
-def _shared(message: PointToPointCosts, end: End) -> PointToPointCosts:
-    """The costs with what the messages share on a node at this end of its interval."""
+def _shared_costs(message: PointToPointCosts, end: End) -> PointToPointCosts:
+    """Costs with the share of each message on a node, at this end of its interval."""
     if end == "value" or message.node_sharing is None:
         return message
     return dataclasses.replace(message, node_sharing=message.node_sharing.at_rate_bound(slow=end == "high"))
 
 
-def _left_out(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:
+def _unmeasured_costs(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:
     needed = {
         "copy": any(step.copied is not None for step in steps) and not costs.own("copy").sizes,
         "combine": any(step.combine for step in steps) and not costs.own("combine").sizes,
@@ -271,7 +279,7 @@ def _left_out(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:
 
 def platform_on_nodes(platform: Platform, ranks: int, nodes: int) -> Platform:
     """The platform with just enough cores on each node for `ranks` ranks on `nodes` of its nodes (0:
-    unchanged). Raises UsageError if it has fewer nodes, or fewer cores on each."""
+    unchanged). Raises UsageError if it has too few nodes, or too few cores per node."""
     if not nodes:
         return platform
     count, each = sum(group.count for group in platform.nodes), -(-ranks // nodes)
@@ -287,7 +295,7 @@ def platform_on_nodes(platform: Platform, ranks: int, nodes: int) -> Platform:
     return replace(platform, network=replace(network, nodes=nodes_of_each))
 
 
-def on_description(
+def time_on_description(
     platform: Platform,
     operation: str,
     algorithm: str,
@@ -296,7 +304,7 @@ def on_description(
     *,
     after_barrier: bool = False,
 ) -> CollectiveTime:
-    """The time of `algorithm` on a described machine. Raises UsageError as `predict` does."""
+    """Time of `algorithm` on a described machine. Raises UsageError like `predict`."""
     if ranks > platform.capacity:
         why = f"the machine has {platform.capacity} cores"
         raise _rank_count_not_modelled(operation, algorithm, ranks, why)
@@ -320,10 +328,8 @@ def on_description(
 def simulated_time(
     platform: Platform, steps: Sequence[Step], ranks: int, before: Sequence[Step] = ()
 ) -> float:
-    """Seconds of a schedule on a described machine, after the steps `before` for each rank. Raises
-    NotModelled.
-
-    Without shared links the simulation of clocks alone is exact."""
+    """Seconds of a schedule on a described machine, after the steps `before` on each rank. Raises
+    NotModelled. Without shared links the simulation of clocks alone is exact."""
     start = np.zeros(ranks)
     if not shares_links(platform):
         try:
@@ -338,10 +344,10 @@ def simulated_time(
 
 
 def _unknown_collective_algorithm(operation: str, algorithm: str, known: Sequence[str]) -> UsageError:
-    few = f"its algorithms are {', '.join(known)}" if known else "there is no model of this operation"
+    name_list = f"its algorithms are {', '.join(known)}" if known else "there is no model of this operation"
     return UsageError(
         f"the cost of {printable(operation)} algorithm={printable(algorithm)} is unknown",
-        few,
+        name_list,
         "give one" if known else "give a collective of docs/collectives.md",
         code="unknown-collective-algorithm",
         operation=operation,
@@ -370,8 +376,8 @@ def one_port_time(
     per_node: int = 1,
     near_s: Callable[[float], float] | None = None,
 ) -> float:
-    """Seconds until the last rank has ended; `message_s` gives the seconds of a message by its bytes, and
-    `near_s` those of one within a node, of `per_node` consecutive ranks each."""
+    """Seconds until the last rank ends. `message_s` returns the seconds of a message by its bytes, `near_s`
+    those of a message within a node of `per_node` consecutive ranks."""
     known: dict[tuple[float, bool], float] = {}
     of_level = message_s, near_s or message_s
     now = np.zeros(ranks)
@@ -397,8 +403,8 @@ def one_port_time(
 
 @dataclass(frozen=True)
 class LayoutErrors:
-    """The relative errors of predictions of one operation, with one algorithm, on `ranks` ranks of `nodes`
-    nodes. The algorithm is `predicted_as`, also where MPI's own was measured."""
+    """Relative prediction errors of one operation with one algorithm, on `ranks` ranks of `nodes` nodes.
+    `predicted_as` is the algorithm used for the prediction, also for MPI's own collective."""
 
     operation: str
     algorithm: str
@@ -409,21 +415,21 @@ class LayoutErrors:
 
     @property
     def typical(self) -> float:
-        """The median of their absolute values."""
+        """Median absolute error."""
         return median(map(abs, self.errors))
 
     @property
     def worst(self) -> float:
-        """The largest, with its sign."""
+        """Largest error, with its sign."""
         return max(self.errors, key=abs)
 
 
 def errors_by_layout(fits: Fits, machine: Machine, *, hosts: int = 1) -> list[LayoutErrors]:
-    """The prediction errors of all measured cases that are spread over a number of nodes, except empty ones,
-    which may return at once. MPI's own algorithm is unknown: the prediction is for a `tree`."""
+    """Prediction errors of all measured cases with a known number of nodes, except empty ones, which may
+    return at once. MPI's own algorithm is unknown, so it is predicted as a `tree_algorithm`."""
     groups: dict[tuple[str, str, int, int, bool], list[tuple[int, float]]] = {}
     for workload, case, summary in fits.measured_cases("collective"):
-        if not _compared(case) or not workload.size:
+        if not _comparison_key(case) or not workload.size:
             continue
         after_barrier = case.get("sync") == "barrier"
         key = workload.operation, str(case.get(ALGORITHM, MPI)), case.ranks, case.nodes, after_barrier
@@ -433,7 +439,7 @@ def errors_by_layout(fits: Fits, machine: Machine, *, hosts: int = 1) -> list[La
     found = []
     for (operation, algorithm, ranks, nodes, after_barrier), cases in sorted(groups.items()):
         try:
-            known = tree(operation) if algorithm == MPI else algorithm
+            known = tree_algorithm(operation) if algorithm == MPI else algorithm
             times = predict(
                 fits, machine, operation, known, ranks, [size for size, _ in cases],
                 hosts=hosts, nodes=nodes, after_barrier=after_barrier,
@@ -445,6 +451,6 @@ def errors_by_layout(fits: Fits, machine: Machine, *, hosts: int = 1) -> list[La
     return found
 
 
-def _compared(case: Case) -> bool:
+def _comparison_key(case: Case) -> bool:
     usual = case.with_parameter(ALGORITHM, MPI).is_usual if ALGORITHM in case else case.is_usual
     return case.ranks > 1 and case.nodes > 0 and usual and not case.setting and case.get("sync") != "loop"

@@ -1,19 +1,19 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The costs of a schedule's steps from what a run measured between two ranks: a message in one direction
+"""The costs of a schedule's steps, from measurements between two ranks: a message in one direction
 (ping-pong), two that cross (MPI_Sendrecv with each other), messages that follow each other (a stream),
-LogGP's overheads, copies and combinations, and data that their sender has written just before.
+LogGP's overheads, copies and combinations, and data that the sender has just written.
 
 **A rank's own work** in a collective: copying a block, combining two vectors, and sending data that it has
 just written. Between 2 ranks an allgather is an exchange and a copy of each rank's own block, and a reduction
-is a message and a combination, whatever the algorithm. So MPI's own allgather and reduction on 2 ranks give
-these costs: their time beyond that of the messages. A gather would not do: its root copies while the message
-is under way.
+is a message and a combination, whatever the algorithm. So MPI's own allgather and reduction on 2 ranks show
+these costs: their time minus that of the messages. A gather is unsuitable, because its root copies while the
+message is in flight.
 
 A ping-pong sends the same bytes again and again, so that the receiver may still have them in a cache. Bytes
 that the sender has written since must come from the sender's cache, which takes longer. A scan on 2 ranks
-shows by how much: rank 0 copies its vector and sends the copy, rank 1 combines. It is a message, a copy and a
-combination, and the rest of its time."""
+shows this cost: rank 0 copies its vector and sends the copy, rank 1 combines. Its time is a message, a copy,
+a combination, and this additional cost."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class MessageParts:
 
 @dataclass(frozen=True)
 class MeasuredCosts:
-    """`message`, `crossing` and `stream` are the costs of a message alone, of one that crosses another, and
+    """`message`, `crossing` and `stream` are the costs of a single message, of one that crosses another, and
     of one in a stream; None if not measured. `overheads` are LogGP's, in the order of OVERHEADS. `end`
-    selects the value or an end of the interval of each time."""
+    selects the value or a bound of the interval of each time."""
 
     message: PointToPointCosts
     crossing: PointToPointCosts | None
@@ -72,7 +72,7 @@ class MeasuredCosts:
         return {}
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
-        """Messages that are posted at once do not wait for each other."""
+        """Costs of a layer. Messages that are posted at once do not wait for each other."""
         sizes = np.asarray(layer.size, dtype=float)
         at_once = len(layer.source) if self.message.shared else 1
         distinct, which = np.unique(sizes, return_inverse=True)
@@ -102,22 +102,22 @@ class MeasuredCosts:
         return self.fresh.at(size)
 
     def parts(self, size: float, at_once: int = 1) -> MessageParts:
-        """The parts of a message with `at_once` messages in flight."""
+        """Parts of a message's time with `at_once` messages in flight."""
         found = self._known.get((size, at_once))
         if found is None:
             found = self._known[size, at_once] = self._divided(size, at_once)
         return found
 
     def _divided(self, size: float, at_once: int) -> MessageParts:
-        whole = seconds(self.message, size, self.end)
+        whole = message_seconds(self.message, size, self.end)
         if at_once > 1:
             whole += (at_once - 1) * max(cost_piece(self.message.pieces, size).per_byte_s, 0.0) * size
-        crossing = whole if self.crossing is None else seconds(self.crossing, size, self.end)
+        crossing = whole if self.crossing is None else message_seconds(self.crossing, size, self.end)
         send, more_s, receive, more_r = self.overheads
         send, receive = send + more_s * size, receive + more_r * size
         fits = min(1.0, whole / (send + receive)) if send + receive > 0 else 1.0
         send, receive = fits * send, fits * receive
-        pace = 0.0 if self.stream is None else seconds(self.stream, size, self.end)
+        pace = 0.0 if self.stream is None else message_seconds(self.stream, size, self.end)
         # A message of a stream takes its share of the time at one end or the other.
         receive_busy = min(max(receive, pace), whole - send)
         return MessageParts(
@@ -129,14 +129,14 @@ class MeasuredCosts:
         )
 
 
-def at_end(time: Estimate, end: End) -> float:
-    """The value of a measured time, or this end of its interval if it is known."""
+def value_or_bound(time: Estimate, end: End) -> float:
+    """Value of a measured time, or this bound of its interval if known."""
     bound = {"value": time.value, "low": time.low, "high": time.high}[end]
     return time.value if bound is None else bound
 
 
-def seconds(costs: PointToPointCosts, size: float, end: End) -> float:
-    """The time of one message of `size` bytes, or an end of its interval."""
+def message_seconds(costs: PointToPointCosts, size: float, end: End) -> float:
+    """Time of one message of `size` bytes, or a bound of its interval."""
     time = max(costs.one_way(size), 0.0)
     if end == "value":
         return time
@@ -179,7 +179,7 @@ def _hockney(
     fits: Fits, same: Mapping[str, Value], buffers: str, role: str, operation: str = ""
 ) -> PointToPointCosts | None:
     """Message costs of the unidirectional workload, or of the only one, with such buffers, otherwise with hot
-    ones, and the `same` launch setting and place; None without such a fit."""
+    ones, and with the `same` launch setting and place; None without such a fit."""
     bidirectional = {w.name for w in fits.workloads if w.bidirectional and operation == ""}
     usable = [
         fit
@@ -216,16 +216,16 @@ def _overheads(fits: Fits, place: Value) -> tuple[float, float, float, float]:
 
 @dataclass(frozen=True)
 class LocalCost:
-    """Seconds by bytes: `sizes` ascend; if `rising`, `seconds` do not fall. Without sizes it is unknown and
-    taken as 0."""
+    """Seconds by bytes: `sizes` ascend, and if `rising`, `seconds` do not fall. Without sizes the cost is
+    unknown and assumed to be 0."""
 
     sizes: tuple[float, ...] = ()
     seconds: tuple[float, ...] = ()
     rising: bool = True
 
     def at(self, size: float | np.ndarray) -> np.ndarray:
-        """Linear between the sizes and below them; above them proportional to the bytes if rising, else
-        constant."""
+        """Interpolate linearly between the sizes and below them; above them proportional to the bytes if
+        rising, else constant."""
         bytes_ = np.asarray(size, dtype=float)
         if not self.sizes:
             return np.zeros(bytes_.shape)
@@ -244,22 +244,22 @@ def local_cost(
     place: str = "",
     rising: bool = True,
 ) -> LocalCost:
-    """The cost of `work`, one of EVIDENCE. `known_s` is the time of all else in the operation that shows it,
-    by bytes; of measured times the value counts, or this `end` of the interval. Only cases with this
-    launch setting count, and those whose ranks met at the level `place` or, if there are none, at one like it
+    """Cost of `work`, one of EVIDENCE. `known_s` is the time by bytes of everything else in the operation
+    that shows the cost; for measured times, `end` selects the value or a bound of the interval. Only cases
+    with this launch setting count, and those at the level `place` or, if there are none, at a similar one
     ("": any)."""
     found = {}
     for size, time in _of_level(list(_measured(fits, EVIDENCE[work], setting)), place):
         if size > 0:
-            found[size] = max(0.0, at_end(time, end) - known_s(size))
+            found[size] = max(0.0, value_or_bound(time, end) - known_s(size))
     sizes = tuple(sorted(found))
     seconds = [found[size] for size in sizes]
-    return LocalCost(sizes, tuple(_isotonic(seconds) if rising else seconds), rising)
+    return LocalCost(sizes, tuple(_isotonic_fit(seconds) if rising else seconds), rising)
 
 
-def _isotonic(values: list[float]) -> list[float]:
-    """The values that do not fall and are nearest in least squares, by pooling adjacent violators (M. Ayer et
-    al., Annals of Mathematical Statistics 26 (1955) 641)."""
+def _isotonic_fit(values: list[float]) -> list[float]:
+    """Nearest nondecreasing values in least squares, by pooling adjacent violators (M. Ayer et al., Annals of
+    Mathematical Statistics 26 (1955) 641)."""
     pools: list[tuple[float, int]] = []
     for value in values:
         pools.append((value, 1))
@@ -277,7 +277,7 @@ def _of_level(
 
 
 def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, float, Estimate]]:
-    """The level at which the ranks met, the size and the time of each measured case."""
+    """Level, size and time of each measured case."""
     for workload, case, summary in fits.measured_cases("collective", operation=operation):
         of_two = case.ranks == PAIR_RANKS and case.get("sync") != "loop"
         if of_two and case.setting == setting and case.is_usual:

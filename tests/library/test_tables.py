@@ -46,14 +46,14 @@ def ruled(mpi: Mpi, tmp_path_factory) -> Path:
 
 
 def failures(mpi: Mpi, program: Path, ranks: int, file: Path) -> dict[str, list[int]]:
-    lines = run(mpi, program, ranks, *map(str, SIZES), **openmpi.using(str(file))).splitlines()
+    lines = run(mpi, program, ranks, *map(str, SIZES), **openmpi.rules_file_variables(str(file))).splitlines()
     return {line.split()[0]: [int(size) for size in line.split()[1:]] for line in lines}
 
 
 @pytest.mark.usefixtures("only_openmpi")
 def test_open_mpi_uses_a_rule_for_its_ranks_and_sizes_only(mpi, ruled, tmp_path):
     rules = [ChoiceRule(operation, 2, "tuned1", (64, 512), (HALF, HALF)) for operation in openmpi.ALGORITHMS]
-    good = openmpi.dynamic_rules(rules, ["a comment"])
+    good = openmpi.format_dynamic_rules(rules, ["a comment"])
     file = tmp_path / openmpi.PREFIX
     file.write_text(good)
     none: dict[str, list[int]] = {operation: [] for operation in openmpi.ALGORITHMS}
@@ -99,7 +99,7 @@ def tuned(tmp_path) -> TuningTables:
     )
     theirs = ChoiceRule("bcast", 2, "tuned3", (1024,), (HALF,))
     (tmp_path / CHOICES).write_text(format_choices(ours, []))
-    (tmp_path / DYNAMIC_RULES).write_text(openmpi.dynamic_rules([theirs], []))
+    (tmp_path / DYNAMIC_RULES).write_text(openmpi.format_dynamic_rules([theirs], []))
     found = Tuning((), ours, (), (theirs,))
     return TuningTables(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)
 
@@ -129,7 +129,7 @@ def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tm
         f"{name}{end}" for name in ("plain", "preloaded", "ruled") for end in ("", RETURNED_SUFFIX)
     }
     assert launches["plain"] == {} and launches[f"plain{RETURNED_SUFFIX}"] == RETURNED_VARIABLES
-    assert launches["ruled"] == openmpi.using(str(tmp_path / DYNAMIC_RULES))
+    assert launches["ruled"] == openmpi.rules_file_variables(str(tmp_path / DYNAMIC_RULES))
     assert launches[f"ruled{RETURNED_SUFFIX}"] == {**launches["ruled"], **RETURNED_VARIABLES}
     assert launches["preloaded"]["HOCKNEY_CHOICES"] == str(tmp_path / CHOICES)
     assert not again.wrong and again.settings.bind is False
