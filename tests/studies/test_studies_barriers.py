@@ -22,7 +22,7 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, parse_fake_launcher
 from hockney.launch.fake_world import World
 from hockney.measurement.kinds import sim
-from hockney.models.barriers import MessageCosts, sequential_time, structural_time, is_predictable
+from hockney.models.barriers import MessageCosts, is_predictable, sequential_time, structural_time
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import paper, results

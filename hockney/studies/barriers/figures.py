@@ -155,7 +155,9 @@ def _family_figures(parallel_results: Sequence[BarrierResult], form: str, nodes:
         if drawn:
             caption = "Points: medians of calls back to back with 95% intervals."
             caption += (
-                f" Lines: is_predictable by {form}, from messages between two ranks." if predicted_lines else ""
+                f" Lines: is_predictable by {form}, from messages between two ranks."
+                if predicted_lines
+                else ""
             )
             name_and_title = (
                 (f"{name}-on-{nodes}", f"{title}, {plural(nodes, 'node')}") if nodes else (name, title)

@@ -17,7 +17,14 @@ from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Subject
 from hockney.core.layout import NETWORK, farthest_level_in_node
 from hockney.models import LogGPOverheads, collective_time, loggp_overheads
-from hockney.models.barriers import MAX_RANKS, MessageCosts, hierarchical_time, sequential_time, structural_time, is_predictable
+from hockney.models.barriers import (
+    MAX_RANKS,
+    MessageCosts,
+    hierarchical_time,
+    is_predictable,
+    sequential_time,
+    structural_time,
+)
 from hockney.models.statistics import Observation, ratio
 from hockney.pages.evidence import Evidence, StudyResults
 

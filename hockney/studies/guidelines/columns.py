@@ -10,7 +10,14 @@ from hockney.core.case import USUAL_VALUES, Case
 from hockney.core.fit import ExactValue
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
-from hockney.models.guidelines import Guideline, GuidelineComparison, JudgedComparison, MeasuredTerm, State, GuidelineVerdicts
+from hockney.models.guidelines import (
+    Guideline,
+    GuidelineComparison,
+    GuidelineVerdicts,
+    JudgedComparison,
+    MeasuredTerm,
+    State,
+)
 from hockney.pages.columns import COUNT_FORMAT, INTERVAL_HEADING, RATIO_FORMAT, Column, columns_table
 from hockney.pages.format import quantity
 

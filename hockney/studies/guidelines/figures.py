@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
-from hockney.models.guidelines import JudgedComparison, State, GuidelineVerdicts
+from hockney.models.guidelines import GuidelineVerdicts, JudgedComparison, State
 from hockney.pages.series import estimates_by_state
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 

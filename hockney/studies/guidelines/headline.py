@@ -7,7 +7,7 @@ comparisons."""
 from __future__ import annotations
 
 from hockney.core.wording import list_names, plural, verb_form
-from hockney.models.guidelines import JudgedComparison, GuidelineVerdicts
+from hockney.models.guidelines import GuidelineVerdicts, JudgedComparison
 from hockney.pages.format import ratio_interval_suffix
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 

@@ -22,7 +22,12 @@ from hockney.studies.sizes import default_ranks, round_up_to_doubles
 SIZES = tuple(8**k for k in range(1, 8))
 """Sizes from 8 B to 2 MiB."""
 OPERATIONS = StudyParameter(
-    "operations", "choice", "only these collectives", choices=TABLE_OPERATIONS, many=True, example="bcast,allreduce"
+    "operations",
+    "choice",
+    "only these collectives",
+    choices=TABLE_OPERATIONS,
+    many=True,
+    example="bcast,allreduce",
 )
 INTERNAL_ALGORITHMS = StudyParameter(
     "internal",

@@ -12,7 +12,15 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.models.statistics import UNDECIDED_VERDICTS, time_to_exclude
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import points_of_algorithms, points_of_settings
-from hockney.models.tuning.rules import MIN_EFFECT, STATES, AlgorithmRatio, ChoiceRule, Point, State, derive_rules
+from hockney.models.tuning.rules import (
+    MIN_EFFECT,
+    STATES,
+    AlgorithmRatio,
+    ChoiceRule,
+    Point,
+    State,
+    derive_rules,
+)
 from hockney.pages.evidence import Evidence
 from hockney.studies.needed_budget import budget_multiple
 
@@ -63,7 +71,7 @@ class Tuning:
     def comparisons(self) -> tuple[ComparedChoice, ...]:
         """A comparison for each point with candidates."""
         return tuple(
-            ComparedChoice(whose, point, point.state(self.effect), point.decisive(self.effect))
+            ComparedChoice(whose, point, point.state(self.effect), point.decisive_ratio(self.effect))
             for whose, points in ((HOCKNEY, self.points), (OPEN_MPI, self.internal_points))
             for point in points
             if point.candidates
