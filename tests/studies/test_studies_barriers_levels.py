@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of barriers on several nodes: planned, measured and is_predictable for each number of nodes."""
+"""The study of barriers on several nodes: planned, measured and predicted for each number of nodes."""
 
 from __future__ import annotations
 

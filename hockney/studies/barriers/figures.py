@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cost against the number of ranks, and is_predictable against measured costs."""
+"""Cost against the number of ranks, and predicted against measured costs."""
 
 from __future__ import annotations
 
@@ -155,9 +155,7 @@ def _family_figures(parallel_results: Sequence[BarrierResult], form: str, nodes:
         if drawn:
             caption = "Points: medians of calls back to back with 95% intervals."
             caption += (
-                f" Lines: is_predictable by {form}, from messages between two ranks."
-                if predicted_lines
-                else ""
+                f" Lines: predicted by {form}, from messages between two ranks." if predicted_lines else ""
             )
             name_and_title = (
                 (f"{name}-on-{nodes}", f"{title}, {plural(nodes, 'node')}") if nodes else (name, title)
@@ -166,7 +164,7 @@ def _family_figures(parallel_results: Sequence[BarrierResult], form: str, nodes:
 
 
 def predictions_figure(results: Sequence[BarrierResult]) -> Figure | None:
-    """The figure of measured against is_predictable costs. Points of accurate predictions are on the line."""
+    """The figure of measured against predicted costs. Points of accurate predictions are on the line."""
     drawn = [
         _prediction_points("by structure", results, lambda each: each.structure_s),
         _prediction_points("messages one at a time", results, lambda each: each.messages_s),

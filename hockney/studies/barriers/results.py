@@ -124,7 +124,7 @@ STRUCTURE, MESSAGES = "structure", "messages"
 @dataclass(frozen=True)
 class BarrierResult:
     """One algorithm on `ranks` ranks: seconds of one call by way of entering, and two predictions of the
-    tight loop, by the algorithm's structure and by its number of messages (None: not is_predictable). The ranks
+    tight loop, by the algorithm's structure and by its number of messages (None: not predicted). The ranks
     are on `nodes` nodes (0: the launch decided)."""
 
     algorithm: str
@@ -138,7 +138,7 @@ class BarrierResult:
     def loop(self) -> Estimate | None:
         return self.times.get("loop")
 
-    def is_predictable(self, form: str) -> float | None:
+    def predicted(self, form: str) -> float | None:
         """The prediction by structure or by messages."""
         return self.messages_s if form == MESSAGES else self.structure_s
 
@@ -397,7 +397,7 @@ def _choose_with_predictions(
     nodes: int,
     measured_candidates: Mapping[str, Candidate],
 ) -> Choice:
-    """The choice among the measured barriers and the is_predictable ones."""
+    """The choice among the measured barriers and the predicted ones."""
     run = BarrierResults.of(evidence)
     predictions = _Predictions(evidence, results, ranks, nodes, run.costs)
     candidates, without_result = [], []
@@ -420,7 +420,7 @@ def _choose_with_predictions(
 
 @dataclass(frozen=True)
 class _PredictedTime:
-    """A is_predictable time. `basis` is the model; `error_factor` is its typical error factor, infinite if
+    """A predicted time. `basis` is the model; `error_factor` is its typical error factor, infinite if
     unknown."""
 
     seconds: float

@@ -20,9 +20,9 @@ METHOD = (
     "single calls, which begin together; their sum is no less than the emulation takes, and copies in a "
     "rank's memory count as MPI_Reduce_local.",
     "Ratios are computed within launches if all calls were measured in the same ones. A guideline is "
-    f"violated if the 95% interval of the ratio lies above the limit, and if p is at most {SIGNIFICANCE_LEVEL:g} after "
-    "adjustment for the number of comparisons, so that on average no more than 5% of the violations are "
-    "false.",
+    "violated if the 95% interval of the ratio lies above the limit, and if p is at most "
+    f"{SIGNIFICANCE_LEVEL:g} after adjustment for the number of comparisons, so that on average no more "
+    "than 5% of the violations are false.",
 )
 CITATIONS = tuple(f"[{number}] {source}." for number, source in SOURCES.items())
 

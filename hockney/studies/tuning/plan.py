@@ -55,7 +55,11 @@ def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSettin
     """The settings that force Open MPI's algorithms, if its mpiexec starts the ranks."""
     has_forcible_algorithms = machine.mpi is not None and family_of(machine.mpi).forces_algorithms
     can_force_algorithms = has_forcible_algorithms and machine.traits.uses_mpiexec
-    return openmpi.forcing() if can_force_algorithms and options.value(INTERNAL_ALGORITHMS) == "yes" else ()
+    return (
+        openmpi.forcing_settings()
+        if can_force_algorithms and options.value(INTERNAL_ALGORITHMS) == "yes"
+        else ()
+    )
 
 
 def _requested_workloads(options: Options, catalog: Catalog) -> list[Workload]:
@@ -74,7 +78,9 @@ def _workload_lines(
     size_or_sync_words = (
         [f"{workload.size}={size}" for size in sizes] if workload.size else ["sync=loop", "sync=window"]
     )
-    forcing_settings = openmpi.forced(workload.operation, ranks) if has_internal_algorithms else []
+    forcing_settings = (
+        openmpi.settings_of_operation(workload.operation, ranks) if has_internal_algorithms else []
+    )
     for words in size_or_sync_words:
         case = f"{workload.name} {words} ranks={ranks}"
         yield from (f"{case} {ALGORITHM}={name}" for name in workload.algorithms)

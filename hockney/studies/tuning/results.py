@@ -117,7 +117,7 @@ def tuning(evidence: Evidence, effect: float = MIN_EFFECT) -> Tuning:
     observations = evidence.observations(cost="typical")
     points = points_of_algorithms(observations)
     declared = {LaunchSetting.parse(line) for line in evidence.settings.launch_settings}
-    forcing = [setting.name for setting in openmpi.forcing() if setting in declared]
+    forcing = [setting.name for setting in openmpi.forcing_settings() if setting in declared]
     internal = points_of_settings(observations, forcing) if forcing else []
     return Tuning(
         tuple(points),
