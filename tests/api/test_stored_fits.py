@@ -137,7 +137,7 @@ def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
 def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch):
     now = stored.program_digest()
     shutil.copytree(stored.PACKAGE_FOLDER, tmp_path / "hockney", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(stored, "PACKAGE", tmp_path / "hockney")
+    monkeypatch.setattr(stored, "PACKAGE_FOLDER", tmp_path / "hockney")
     stored.program_digest.cache_clear()
     assert stored.program_digest() == now
     for changed in ("models/fits/hockney.py", "models/statistics/location.py", "core/record.py"):

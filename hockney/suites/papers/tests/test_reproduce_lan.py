@@ -118,11 +118,11 @@ def test_barriers_on_a_bus(tmp_path, capsys, quick):
     found = document(capsys, "ethernet", "--machine", "lan:sun-ethernet", "--out", str(tmp_path / "r"))
     own = [row for row in found["compared"] if row["status"] != "variant"]
     barriers = [row for row in own if row["key"].startswith("barriers/table")]
-    assert len(barriers) == 2 * len(ethernet.ALGORITHMS)
+    assert len(barriers) == 2 * len(ethernet.ALGORITHM_TITLES)
     for row in barriers:
         _, _, name, processes = row["key"].split("/")
         if name != MPI:  # the library chooses its algorithm
-            sent = ethernet.messages(name, int(processes))
+            sent = ethernet.message_count(name, int(processes))
             assert row["emulated"] > 0.9 * sent * MACHINE.wire_s(0), row["key"]
 
 

@@ -105,7 +105,7 @@ def test_a_broadcast_of_one_message_explains_the_tournament():
     ("processes", "messages"), [(1, 0), (2, 2), (3, 4), (4, 8), (5, 10), (12, 32), (16, 64)]
 )
 def test_messages_of_a_hypercube(processes, messages):
-    assert ethernet.messages("mpi", processes) == messages
+    assert ethernet.message_count("mpi", processes) == messages
 
 
 def test_every_printed_barrier_is_beside_its_own_algorithm():
@@ -142,7 +142,7 @@ def test_the_first_screen_has_every_time_and_names_the_misses():
 
     def time(part: Part, case: Case) -> float:
         seconds = on_ethernet(1.2e-3)(part, case)
-        return 2 * seconds if case.get("algorithm") == ethernet.ENGINE["n-way"] else seconds
+        return 2 * seconds if case.get("algorithm") == ethernet.ENGINE_NAMES["n-way"] else seconds
 
     given = answers(ethernet, time)
     compared = ethernet.compare(given)
