@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions of traced programs on more ranks, compared with simulations of the same programs.
+
+The programs of scaling_programs.c are traced with a real MPI on few ranks, most of which share cores, and
+predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs there on as many
+ranks. Predictions are written before the simulations start."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+import hockney
+from hockney import measurement
+from hockney.core.errors import HockneyError
+from hockney.launch.smpi import HOSTS, PLATFORM, SmpiLauncher, platform_lines, rank_hosts
+from hockney.measurement import notifier
+
+SOURCE = Path(__file__).with_name("scaling_programs.c")
+PATTERNS = (
+    "line", "ring", "halo2d", "torus2d", "halo3d", "torus3d", "sweep", "dissemination", "butterfly",
+    "pairwise", "transpose", "master", "random",
+)  # fmt: skip
+TRACED = (2, 4, 8, 16)
+CUBES = (2, 8, 16, 27)
+"""Programs on grids of three dimensions need ranks with neighbors on all sides."""
+STEPS, TOTAL_S = 10, 0.064
+
+
+@dataclass(frozen=True)
+class Line:
+    """One prediction: run times in seconds; None where the prediction is refused."""
+
+    program: str
+    machine: str
+    ranks: int
+    predicted_s: float | None
+    low_s: float | None
+    high_s: float | None
+    reason: str = ""
+    simulated_s: float | None = None
+
+    @property
+    def error(self) -> float | None:
+        if self.predicted_s is None or self.simulated_s is None:
+            return None
+        return self.predicted_s / self.simulated_s - 1
+
+    @property
+    def covered(self) -> bool | None:
+        if self.low_s is None or self.high_s is None or self.simulated_s is None:
+            return None
+        return self.low_s <= self.simulated_s <= self.high_s
+
+
+def compiled(compiler: str, folder: Path) -> Path:
+    """With an MPI's or SimGrid's compiler."""
+    program = folder / f"scaling-{Path(compiler).parent.parent.name}"
+    subprocess.run([compiler, "-O2", "-g", "-o", program, SOURCE, "-lm"], check=True)
+    return program
+
+
+def traced(program: Path, mpiexec: str, pattern: str, ranks: int, folder: Path) -> Path:
+    out = folder / f"{pattern}-{ranks}"
+    command = [
+        sys.executable, "-m", "hockney", "profile", "-q", "--trace", "--survey", "none", "--out", str(out),
+        "--", mpiexec, "-n", str(ranks), str(program), pattern, str(STEPS), str(TOTAL_S),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return out
+
+
+def predicted(pattern: str, machine: str, ranks: tuple[int, ...], profiles: list[Path]) -> list[Line]:
+    try:
+        found = hockney.predict_scaling(
+            profiles, ranks, machine=machine, details=False, listen=lambda event: None
+        )
+    except HockneyError as error:
+        return [Line(pattern, machine, each, None, None, None, error.code) for each in ranks]
+    if found.refused:
+        reason = found.unknown_sites[0].reason
+        return [Line(pattern, machine, each, None, None, None, reason) for each in ranks]
+    return [
+        Line(pattern, machine, point.ranks, point.run_s.value, point.run_s.low, point.run_s.high)
+        for point in found.points
+    ]
+
+
+def simulated(launcher: SmpiLauncher, program: Path, pattern: str, ranks: int) -> float:
+    """The longest time of a rank on the launcher's machine. The program has global variables, which are
+    private to ranks."""
+    run = replace(launcher, engine=program)
+    command = run.describe(ranks)
+    with tempfile.TemporaryDirectory() as folder:
+        hosts = rank_hosts(run.platform, ranks, run.ranks_per_node)
+        (Path(folder) / HOSTS).write_text("".join(f"{host}\n" for host in hosts))
+        (Path(folder) / PLATFORM).write_text(
+            platform_lines(run.platform, max_events=run.max_events, seed_offset=0)
+        )
+        words = [word for word in command.words if word != "-no-privatize"]
+        done = subprocess.run(
+            [*words, pattern, str(STEPS), str(TOTAL_S)],
+            cwd=folder,
+            env=os.environ | dict(command.environment),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return float(done.stdout.split()[-1])
+
+
+def summary(lines: list[Line]) -> list[str]:
+    head = ["| program | ranks | predicted (ms) | 95% interval | simulated (ms) | error |", "|" + "---|" * 6]
+    rows = []
+    for line in lines:
+        if line.predicted_s is None or line.low_s is None or line.high_s is None or line.error is None:
+            rows.append(f"| {line.program} | {line.ranks} | refused: {line.reason} | | | |")
+            continue
+        bounds = f"{1e3 * line.low_s:.2f} to {1e3 * line.high_s:.2f}"
+        rows.append(
+            f"| {line.program} | {line.ranks} | {1e3 * line.predicted_s:.2f} | {bounds} | "
+            f"{1e3 * (line.simulated_s or 0):.2f} | {line.error:+.1%} |"
+        )
+    errors = [abs(line.error) for line in lines if line.error is not None]
+    covered = [line.covered for line in lines if line.covered is not None]
+    if errors:
+        rows.append("")
+        rows.append(
+            f"{len(errors)} predictions: median error {np.median(errors):.1%}, 90th percentile "
+            f"{np.quantile(errors, 0.9):.1%}, {sum(covered)} in their intervals; {len(lines) - len(errors)} refused."
+        )
+    return [*head, *rows]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--mpi", required=True, help="the folder of an MPI, with bin/mpicc and bin/mpiexec")
+    parser.add_argument("--machine", default="sim:t3e")
+    parser.add_argument("--ranks", default="64,256")
+    parser.add_argument("--only", default=",".join(PATTERNS))
+    parser.add_argument("--out", type=Path, help="the table; predictions are kept next to it (.jsonl)")
+    given = parser.parse_args()
+    ranks = tuple(int(each) for each in given.ranks.split(","))
+    smpicc = shutil.which("smpicc")
+    assert smpicc is not None, "SimGrid's smpicc"
+    launcher = measurement.prepare(given.machine, "", True, notifier(lambda event: None), []).launcher
+    assert isinstance(launcher, SmpiLauncher)
+    lines: list[Line] = []
+    with tempfile.TemporaryDirectory(prefix="hockney-scaling-") as name:
+        folder = Path(name)
+        real = compiled(f"{given.mpi}/bin/mpicc", folder)
+        simulation = compiled(smpicc, folder)
+        for pattern in given.only.split(","):
+            counts = CUBES if pattern.endswith("3d") else TRACED
+            profiles = [traced(real, f"{given.mpi}/bin/mpiexec", pattern, each, folder) for each in counts]
+            found = predicted(pattern, given.machine, ranks, profiles)
+            if given.out is not None:
+                with open(given.out.with_suffix(".jsonl"), "a") as kept:
+                    kept.writelines(json.dumps(asdict(line)) + "\n" for line in found)
+            for line in found:
+                if line.predicted_s is not None:
+                    line = replace(line, simulated_s=simulated(launcher, simulation, pattern, line.ranks))
+                lines.append(line)
+            print("\n".join(summary(lines[-len(found) :])), flush=True)
+    text = "\n".join(summary(lines)) + "\n"
+    print(text)
+    if given.out is not None:
+        given.out.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
