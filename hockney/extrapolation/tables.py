@@ -21,6 +21,7 @@ from hockney.pages.columns import (
     SECONDS_FORMAT,
     SHARE_FORMAT,
     Column,
+    Format,
     columns_document,
     columns_table,
 )
@@ -37,19 +38,21 @@ SITES: tuple[Column[SiteShare], ...] = (
 )
 POINTS: tuple[Column[ScalingPoint], ...] = (
     Column("ranks", lambda p: p.ranks, COUNT_FORMAT, "ranks"),
-    Column("grid", lambda p: grid_text(p.dims)),
-    Column("", lambda p: list(p.dims), key="grid"),
     Column("run time", lambda p: p.run_s, SECONDS_FORMAT, "run_s", INTERVAL_HEADING),
     Column("speed-up", lambda p: p.speed_up, RATIO_FORMAT, "speed_up"),
     Column("efficiency", lambda p: p.efficiency, SHARE_FORMAT, "efficiency"),
     Column("load balance", lambda p: p.pop.load_balance, SHARE_FORMAT, "load_balance"),
     Column("serialisation", lambda p: p.pop.serialisation, SHARE_FORMAT, "serialisation"),
     Column("transfer", lambda p: p.pop.transfer, SHARE_FORMAT, "transfer"),
+    Column("", lambda p: list(p.dims), key="grid"),
     Column("", lambda p: p.messages, key="messages"),
 )
+RUN_COLUMNS = 4
+"""The first columns are about the run, the others about its efficiency."""
+GRID = Column[ScalingPoint]("grid", lambda p: grid_text(p.dims))
 GRAINS: tuple[Column[GrainRow], ...] = (
     Column("efficiency", lambda r: r.efficiency, SHARE_FORMAT, "efficiency"),
-    Column("computation", lambda r: r.factor, RATIO_FORMAT, "factor", missing="no amount"),
+    Column("computation", lambda r: r.factor, Format(lambda v: f"{v:.3g} x"), "factor", missing="no amount"),
     Column("between calls", lambda r: r.between_calls_s, SECONDS_FORMAT, "between_calls_s"),
 )
 
@@ -147,12 +150,19 @@ class ScalingAnswer:
 
     @property
     def points_table(self) -> Table:
-        columns = [
-            column
-            for column in POINTS
-            if column.heading != "grid" or any(len(p.dims) > 1 for p in self.points)
-        ]
-        return columns_table("scaling", "Scaling", columns, self.points)
+        return columns_table("scaling", "Scaling", (POINTS[0], *self._grid_columns, *POINTS[1:]), self.points)
+
+    @property
+    def _grid_columns(self) -> tuple[Column[ScalingPoint], ...]:
+        return (GRID,) if any(len(point.dims) > 1 for point in self.points) else ()
+
+    @property
+    def _factor_tables(self) -> tuple[Table, ...]:
+        """The factors of the efficiency, which the first screen has no room for."""
+        if not self.points:
+            return ()
+        columns = (POINTS[0], *self._grid_columns, *POINTS[RUN_COLUMNS:])
+        return (columns_table("efficiency", "Factors of the efficiency", columns, self.points),)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -179,14 +189,18 @@ class ScalingAnswer:
             subtitle=f"{self.machine}, {self.scaling} scaling",
             headline=tuple(self.sentences),
             warnings=self.caveats,
-            sections=tuple(Section(table.title, tables=(table,)) for table in tables[1:]),
+            sections=tuple(
+                Section(table.title, tables=(table,)) for table in (*self._factor_tables, *tables[1:])
+            ),
             environment=(
                 ("traced on", f"{', '.join(map(str, self.traced))} ranks"),
                 ("computation from", f"{', '.join(map(str, self.computed_on))} ranks"),
             ),
             method=METHOD,
             lead=speed_up_figure(self.points) if self.points else None,
-            results=tables[0] if tables else None,
+            results=columns_table("scaling", "Scaling", POINTS[:RUN_COLUMNS], self.points)
+            if self.points
+            else None,
         )
 
 
