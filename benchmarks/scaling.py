@@ -137,7 +137,8 @@ def summary(lines: list[Line]) -> list[str]:
         rows.append("")
         rows.append(
             f"{len(errors)} predictions: median error {np.median(errors):.1%}, 90th percentile "
-            f"{np.quantile(errors, 0.9):.1%}, {sum(covered)} in their intervals; {len(lines) - len(errors)} refused."
+            f"{np.quantile(errors, 0.9):.1%}, {sum(covered)} in their intervals; "
+            f"{len(lines) - len(errors)} refused."
         )
     return [*head, *rows]
 
