@@ -8,9 +8,11 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
+
+import msgspec
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, join_sentences, started_runs
@@ -66,8 +68,11 @@ MIN_HANG_S = 20.0
 MAX_HANG_S = 60.0
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(
+    msgspec.Struct,
+    frozen=True,
+    rename={"measured_count": "measured", "missing_count": "left", "failed_count": "failed"},
+):
     """Counts of measurements: `measured_count` in this call, `missing_count` according to the store, and
     `failed_count` attempts."""
 

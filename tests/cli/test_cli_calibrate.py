@@ -65,11 +65,11 @@ def test_quantities_of_poor_fits_are_counted_only_if_there_are_any():
 def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, factor, code):
     """A stand-in for the simulator: another fake machine, as fast as the first or slower."""
     world = World(seed=2, noise=0.001, launch_noise=0.0, tail=0.0)
-    pieces = tuple(
-        type(piece)(piece.first, factor * piece.latency_s, factor * piece.per_byte_s)
-        for piece in world.segments
+    segments = tuple(
+        type(segment)(segment.first, factor * segment.latency_s, factor * segment.per_byte_s)
+        for segment in world.segments
     )
-    slow = World(**{**vars(world), "pieces": pieces})
+    slow = World(**{**vars(world), "segments": segments})
     monkeypatch.setattr(
         "hockney.measurement.calibration_check.prepare",
         lambda *words, hosts: measurement.fake_bench(FakeLauncher(slow)),

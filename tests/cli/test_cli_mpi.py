@@ -117,7 +117,7 @@ from hockney.measurement import launch_recorder
 take = launch_recorder.LaunchRecorder._handle_line
 def strike(recorder, line):
     take(recorder, line)
-    if type(line).__name__ == "Visiting":
+    if type(line).__name__ == "FirstVisitsComplete":
         for number in {numbers}:
             os.kill(os.getpid(), number)
 launch_recorder.LaunchRecorder._handle_line = strike
