@@ -12,7 +12,7 @@ import numpy as np
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
-from hockney.extrapolation.grids import PERIODIC, Dims, coordinates, partner, spread
+from hockney.extrapolation.grids import PERIODIC, Dims, coordinates, labels, partner, spread
 from hockney.extrapolation.laws import (
     SIZE_PATTERNS,
     Law,
@@ -43,10 +43,11 @@ Path = tuple[int, ...]
 @dataclass(frozen=True)
 class BodyRule:
     """A part of a call in the body of a loop whose number of iterations depends on the number of ranks: its
-    partner and size by iteration. Without a partner rule the partner is the traced one; `size` is the law of
-    the first iteration's size."""
+    partner and size by iteration. `keeps_label`: the partner has the label of the traced one in all
+    iterations, and needs no rule; `size` is the law of the first iteration's size."""
 
     partner: PartnerRule | None
+    keeps_label: bool
     pattern: int | None
     size: Law | None
 
@@ -123,7 +124,7 @@ def body_rules(
             folded = structure.folded[ranks, rank]
             if folded.symbols == donor.folded.symbols:
                 _observe_bodies(structure, ranks, rank, folded.nodes, counts, rows)
-    return {key: _body_rule(structure, np.array(each)) for key, each in rows.items()}
+    return {key: _body_rule(structure, donor, np.array(each)) for key, each in rows.items()}
 
 
 def _observe_bodies(
@@ -134,8 +135,8 @@ def _observe_bodies(
     counts: Mapping[Path, LoopCount],
     rows: dict[tuple[Path, int, int], list[tuple[int, ...]]],
 ) -> None:
-    """Adds the rank, number of ranks, iteration, iterations, partner, size, and wildcard flag of each part,
-    in the first instance of each loop."""
+    """Adds the rank, number of ranks, iteration, iterations, partner, size, wildcard flag and kind of call of
+    each part, in the first instance of each loop."""
     sequence = structure.runs[ranks].sequences[rank]
 
     def visit(nodes: Sequence[Node], path: Path) -> None:
@@ -151,18 +152,34 @@ def _observe_bodies(
                 for child, call in enumerate(iteration):
                     if isinstance(call, Loop):
                         continue
+                    kind = int(sequence.kinds[call])
                     parts = sequence.parts[sequence.first[call] : sequence.first[call + 1]]
                     for position, part in enumerate(parts.tolist()):
-                        what, flags, peer, _, _, size = part[:6]
+                        _, flags, peer, _, _, size = part[:6]
                         rows[own, child, position].append(
-                            (rank, ranks, k, count, peer, size, flags & records.WILDCARD, what)
+                            (rank, ranks, k, count, peer, size, flags & records.WILDCARD, kind)
                         )
             visit(node.iterations[0], own)
 
     visit(nodes, ())
 
 
-def _body_rule(structure: Structure, rows: np.ndarray) -> BodyRule:
+def _keeps_label(structure: Structure, donor: Donor, rows: np.ndarray) -> bool:
+    """Whether the partner of the traced rank's first iteration is at the label of all partners."""
+    arrangement = structure.arrangement
+    relation = arrangement.relations.get(structure.kinds.kinds[rows[0, -1]].site, "")
+    own = rows[(rows[:, 0] == donor.rank) & (rows[:, 1] == donor.run.ranks)]
+    if not relation or not len(own):
+        return False
+    label = labels(relation, arrangement.dims[donor.run.ranks], own[:1, 0], own[:1, 4])
+    pairs, _ = distinct_rows(rows[:, [0, 1, 4]])
+    return all(
+        peer == partner(relation, arrangement.dims[ranks], rank, label)[0]
+        for rank, ranks, peer in pairs.tolist()
+    )
+
+
+def _body_rule(structure: Structure, donor: Donor, rows: np.ndarray) -> BodyRule:
     rank, ranks, k, count, peer, size, wild, _ = rows.T
     if wild.any():
         # The order in which they come is not the program's.
@@ -173,7 +190,8 @@ def _body_rule(structure: Structure, rows: np.ndarray) -> BodyRule:
         peer = sorted_peer
     known = peer >= 0
     rule = None
-    if known.any():
+    keeps_label = known.any() and not wild.any() and _keeps_label(structure, donor, rows[known])
+    if known.any() and not keeps_label:
         rule = partner_rule(rank[known], ranks[known], k[known], count[known], peer[known])
     patterns: set[int | None] = set()
     first: dict[int, float] = {}
@@ -183,7 +201,7 @@ def _body_rule(structure: Structure, rows: np.ndarray) -> BodyRule:
             patterns.add(size_pattern(k[chosen], count[chosen], size[chosen].astype(float)))
         first[number] = float(size[chosen & (k == 0)].mean())
     pattern = patterns.pop() if len(patterns) == 1 else None
-    return BodyRule(rule, pattern, fit_law(first, structure.arrangement.dims))
+    return BodyRule(rule, bool(keeps_label), pattern, fit_law(first, structure.arrangement.dims))
 
 
 # Communicators
@@ -347,7 +365,12 @@ def _apply_rules(
                     if found.partner not in used:
                         used.append(found.partner)
                     rule[at] = used.index(found.partner)
-                elif parts["peer"][at] >= 0 and parts["what"][at] != records.END and body is not None:
+                elif (
+                    not found.keeps_label
+                    and parts["peer"][at] >= 0
+                    and parts["what"][at] != records.END
+                    and body is not None
+                ):
                     structure.add_misfit(int(owners[at]), "the partners in a loop have no pattern")
                 if found.size is None or found.pattern is None:
                     structure.add_misfit(int(owners[at]), "the sizes of messages in a loop have no pattern")

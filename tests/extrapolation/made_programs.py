@@ -93,6 +93,16 @@ def butterfly(rank: Written, ranks: int) -> None:
             rank.call("Sendrecv", sent, received, site=2)
 
 
+def pipeline(rank: Written, ranks: int) -> None:
+    """P - 1 shifts in a ring."""
+    for _ in range(STEPS):
+        for _ in range(ranks - 1):
+            sent = part("send", (rank.rank + 1) % ranks, (1 << 16) // ranks)
+            received = part("receive", (rank.rank - 1) % ranks, (1 << 16) // ranks)
+            rank.call("Sendrecv", sent, received, site=1, after=WORK_S / ranks**2)
+        rank.call("Allreduce", part("collective", size=8), site=2)
+
+
 def all_pairs(rank: Written, ranks: int) -> None:
     """P - 1 receives and sends, then one call that waits for all."""
     for _ in range(STEPS):
@@ -158,6 +168,7 @@ PROGRAMS: dict[str, Program] = {
     "torus of two dimensions": halo(2, periodic=True),
     "sweep": sweep,
     "butterfly": butterfly,
+    "pipeline": pipeline,
     "all pairs": all_pairs,
     "master and workers": master_worker,
     "rows and columns": rows_and_columns,
