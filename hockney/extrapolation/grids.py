@@ -107,11 +107,13 @@ def rules(arranged: Mapping[int, Dims]) -> Iterator[Rule]:
 
 # Where a partner is, relative to a rank.
 
-ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, TRANSPOSED = "rank", "grid", "torus", "xor", "mirror", "transposed"
-RELATIONS = (ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, TRANSPOSED)
+ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR = "rank", "grid", "torus", "xor", "mirror"
+TRANSPOSED, TRANSPOSED_PAIRS = "transposed", "transposed pairs"
+RELATIONS = (ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, TRANSPOSED, TRANSPOSED_PAIRS)
 """The partner is one rank for all; it is at an offset in a grid without or with connected ends; its number
 differs in some bits; it is as far from the last rank as this one is from the first; it has the coordinates of
-this one in another order (grids of two dimensions)."""
+this one in another order (grids of two dimensions); the same for pairs of ranks that are a square, if the
+grid is twice as long as high."""
 
 
 def labels(relation: str, dims: Dims, ranks: np.ndarray, partners: np.ndarray) -> np.ndarray:
@@ -130,17 +132,22 @@ def labels(relation: str, dims: Dims, ranks: np.ndarray, partners: np.ndarray) -
         made[:, 0] = ranks ^ partners
     elif relation == MIRROR:
         made[partners != math.prod(dims) - 1 - ranks] = UNRELATED
-    elif relation == TRANSPOSED:
-        made[partners != _transposed(dims, ranks)] = UNRELATED
+    elif relation in (TRANSPOSED, TRANSPOSED_PAIRS):
+        made[partners != _transposed(relation, dims, ranks)] = UNRELATED
     return made
 
 
 UNRELATED = -1000000
 
 
-def _transposed(dims: Dims, ranks: np.ndarray) -> np.ndarray:
+def _transposed(relation: str, dims: Dims, ranks: np.ndarray) -> np.ndarray:
     if len(dims) != 2:
         return np.full(len(ranks), -1)
+    if relation == TRANSPOSED_PAIRS and dims[0] != dims[1]:
+        if dims[0] != 2 * dims[1]:
+            return np.full(len(ranks), -1)
+        square = (dims[1], dims[1])
+        return 2 * rank_at(square, coordinates(square, ranks // 2)[:, ::-1]) + ranks % 2
     position = coordinates(dims, ranks)
     square = dims[0] == dims[1]
     return rank_at((dims[1], dims[0]) if not square else dims, position[:, ::-1])
@@ -155,8 +162,8 @@ def partner(relation: str, dims: Dims, rank: int, label: np.ndarray) -> np.ndarr
         found = rank ^ label[:, 0]
     elif relation == MIRROR:
         found = np.full(len(label), ranks - 1 - rank)
-    elif relation == TRANSPOSED:
-        found = np.repeat(_transposed(dims, np.array([rank])), len(label))
+    elif relation in (TRANSPOSED, TRANSPOSED_PAIRS):
+        found = np.repeat(_transposed(relation, dims, np.array([rank])), len(label))
     else:
         position = coordinates(dims, np.array([rank])) + label
         sizes = np.array(dims)
@@ -178,7 +185,9 @@ class Partners:
 
 def count_labels(relation: str, arranged: Mapping[int, Dims], observed: Sequence[Partners]) -> int:
     """How many different labels describe the partners of all runs: few if the relation is the program's."""
-    if relation == TRANSPOSED and any(len(arranged[each.ranks]) != 2 for each in observed):
+    if relation in (TRANSPOSED, TRANSPOSED_PAIRS) and any(
+        len(arranged[each.ranks]) != 2 for each in observed
+    ):
         return UNEXPLAINED
     found = [labels(relation, arranged[each.ranks], each.source, each.target) for each in observed]
     if any((each == UNRELATED).any() for each in found):
@@ -279,20 +288,23 @@ def arrangements(
                 )
 
             arranged[ranks] = min(factorizations(ranks, dimensions), key=cost)
-        for dims in [*_ruled(counts, dimensions), arranged]:
+        fixed = [{k: size} for k, size in enumerate(arranged[max(counts)])] if dimensions > 1 else []
+        for dims in [*_ruled(counts, dimensions, [{}]), arranged, *_ruled(counts, dimensions, fixed)]:
             yield (
                 _total(observed, dims, groups),
                 Arrangement(dims, next(rules(dims), None), _relations(dims, observed)),
             )
 
 
-def _ruled(counts: Sequence[int], dimensions: int) -> Iterator[dict[int, Dims]]:
-    for largest_first in (False, True):
-        arranged = {}
-        for ranks in counts:
-            dims = balanced(ranks, dimensions)
-            arranged[ranks] = dims if largest_first else dims[::-1]
-        yield arranged
+def _ruled(
+    counts: Sequence[int], dimensions: int, fixed: Sequence[Mapping[int, int]]
+) -> Iterator[dict[int, Dims]]:
+    """The arrangements with these fixed sizes that exist on all numbers of ranks."""
+    for sizes, largest_first in itertools.product(fixed, (False, True)):
+        arrange = _with_fixed(sizes, dimensions, largest_first)
+        arranged = {ranks: dims for ranks in counts if (dims := arrange(ranks)) is not None}
+        if len(arranged) == len(counts):
+            yield arranged
 
 
 def _relations(arranged: Mapping[int, Dims], observed: Mapping[str, Sequence[Partners]]) -> dict[str, str]:

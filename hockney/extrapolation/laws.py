@@ -24,7 +24,7 @@ APPROXIMATE = 0.05
 @dataclass(frozen=True)
 class Basis:
     """The number of ranks P and the sizes of their grid, each to a power: P^power times the product of the
-    sizes to theirs. With `logarithm` instead log2(P), rounded up if it is "ceil"; `shift` is added to P."""
+    sizes to theirs. With `logarithm` log2 of that, rounded up if it is "ceil"; `shift` is added to P."""
 
     text: str
     power: float = 0.0
@@ -33,11 +33,12 @@ class Basis:
     shift: int = 0
 
     def at(self, ranks: int, dims: Dims) -> float:
-        if self.logarithm:
-            value = math.log2(ranks)
-            return float(math.ceil(value)) if self.logarithm == "ceil" else value
         sizes = math.prod(size**power for size, power in zip(dims, self.powers, strict=False))
-        return float((ranks + self.shift) ** self.power * sizes)
+        value = float((ranks + self.shift) ** self.power * sizes)
+        if self.logarithm:
+            value = math.log2(value)
+            return float(math.ceil(value)) if self.logarithm == "ceil" else value
+        return value
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,41 @@ def _bases(dimensions: int) -> Iterator[Basis]:
     yield Basis("/ P", -1)
     yield Basis("* P", 1)
     yield Basis("* (P - 1)", 1, shift=-1)
-    yield Basis("* log2(P)", logarithm="exact")
-    yield Basis("* ceil(log2(P))", logarithm="ceil")
+    for powers, text in ((), "P"), *_single_sizes(dimensions):
+        yield Basis(f"* log2({text})", 0 if powers else 1, powers, "exact")
+        yield Basis(f"* ceil(log2({text}))", 0 if powers else 1, powers, "ceil")
     for power, text in ((1 / 2, "1/2"), (1 / 3, "1/3"), (2 / 3, "2/3")):
         yield Basis(f"/ P^({text})", -power)
         yield Basis(f"* P^({text})", power)
     yield Basis("/ P^2", -2)
-    for k in range(dimensions if dimensions > 1 else 0):
-        yield Basis(f"/ (P {'xyz'[k]})", -1, tuple(-1.0 if j == k else 0.0 for j in range(dimensions)))
+    for powers, text in _single_sizes(dimensions):
+        yield Basis(f"/ (P {text})", -1, tuple(-power for power in powers))
+        yield Basis(f"/ {text}^2", powers=tuple(-2 * power for power in powers))
+
+
+def _single_sizes(dimensions: int) -> tuple[tuple[tuple[float, ...], str], ...]:
+    """The powers of each size alone, and its name."""
+    if dimensions == 1:
+        return ()
+    return tuple((tuple(float(j == k) for j in range(dimensions)), "xyz"[k]) for k in range(dimensions))
+
+
+def fit_count_law(values: Mapping[int, int], dims: Mapping[int, Dims]) -> Law | None:
+    """The simplest law of numbers of iterations. One with whole coefficients that gives all of them comes
+    first: on few ranks, half of a grid's size may equal its logarithm."""
+    observed = {ranks: float(value) for ranks, value in values.items()}
+    if len(set(values.values())) > 1:
+        for law in _laws(observed, dims):
+            whole = Law(law.basis, round(law.factor), round(law.offset))
+            if whole.factor and all(
+                abs(whole.at(ranks, dims[ranks]) - value) < WHOLE for ranks, value in observed.items()
+            ):
+                return whole
+    return fit_law(observed, dims)
+
+
+WHOLE = 1e-6
+"""Difference of a number of iterations that is due to floating-point arithmetic."""
 
 
 def fit_law(
@@ -100,6 +128,18 @@ def fit_law(
     if len(set(observed.tolist())) == 1:
         return Law(CONSTANT, float(observed[0])) if len(counts) > 1 or observed[0] == 0 else None
     best: Law | None = None
+    for law in _laws(values, dims):
+        if law.error <= tolerance and (best is None or law.error < best.error / 2):
+            best = law
+        if best is not None and best.is_exact:
+            return best
+    return best
+
+
+def _laws(values: Mapping[int, float], dims: Mapping[int, Dims]) -> Iterator[Law]:
+    """All laws, the simplest first, with the coefficients that fit the values best."""
+    counts = sorted(values)
+    observed = np.array([values[ranks] for ranks in counts], dtype=float)
     for with_offset in (False, True):
         if len(counts) < (3 if with_offset else 2):
             continue
@@ -107,11 +147,8 @@ def fit_law(
             if with_offset and basis is CONSTANT:
                 continue
             law = _fitted(basis, counts, observed, dims, with_offset)
-            if law is not None and law.error <= tolerance and (best is None or law.error < best.error / 2):
-                best = law
-            if best is not None and best.is_exact:
-                return best
-    return best
+            if law is not None:
+                yield law
 
 
 def _fitted(
@@ -214,6 +251,8 @@ def partner_rule(
     return None
 
 
+REMAINDER = 0.1
+"""Relative difference of sizes that is due to a division with a remainder."""
 SIZE_PATTERNS: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] = (
     ("the same in all iterations", lambda k, K: np.ones(np.shape(k))),
     ("doubled in each iteration", lambda k, K: 2.0**k),
@@ -225,6 +264,6 @@ def size_pattern(k: np.ndarray, count: np.ndarray, sizes: np.ndarray) -> int | N
     """The number of the pattern that the sizes in the iterations of a loop have."""
     for number, (_, at) in enumerate(SIZE_PATTERNS):
         scaled = sizes / at(k, count)
-        if np.ptp(scaled) <= max(1.0, EXACT * float(np.abs(scaled).max(initial=0.0))):
+        if np.ptp(scaled) <= max(1.0, REMAINDER * float(np.abs(scaled).max(initial=0.0))):
             return number
     return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes
 from hockney.extrapolation.computation import ComputationModel
 from hockney.extrapolation.grids import Dims
-from hockney.extrapolation.structure import MIN_RUNS, Structure, find_structure
+from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
 from hockney.models.measured_costs import End
 from hockney.replay.answers import ExplainedRun, Pop, WhatIf
@@ -235,7 +235,14 @@ def check_largest_run(structure: Structure) -> None:
     others = [run for ranks, run in structure.runs.items() if ranks != largest]
     if len(others) < MIN_RUNS:
         return
-    smaller = find_structure(others, structure.kinds)
+    dims = {run.ranks: structure.arrangement.dims[run.ranks] for run in others}
+    smaller = arranged_structure(
+        others,
+        structure.kinds,
+        replace(structure.arrangement, dims=dims),
+        structure.features,
+        structure.folded,
+    )
     try:
         predicted = Synthesis(smaller, largest, structure.arrangement.dims[largest]).volumes()
     except Inconclusive:

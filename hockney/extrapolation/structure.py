@@ -31,9 +31,15 @@ from hockney.extrapolation.grids import (
 from hockney.extrapolation.laws import (
     CONSTANT,
     Law,
+    fit_count_law,
     fit_law,
 )
-from hockney.extrapolation.observations import CallKinds, ObservedRun, partners_by_site, with_partner
+from hockney.extrapolation.observations import (
+    CallKinds,
+    ObservedRun,
+    partners_by_site,
+    with_partner,
+)
 from hockney.profiles import trace as records
 
 Role = tuple[int, ...]
@@ -172,7 +178,18 @@ def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
         if best is None or key < best[0]:
             best = (key, each, features)
     assert best is not None
-    structure = Structure(kinds, {run.ranks: run for run in runs}, best[1], best[2], folded)
+    return arranged_structure(runs, kinds, best[1], best[2], folded)
+
+
+def arranged_structure(
+    runs: Sequence[ObservedRun],
+    kinds: CallKinds,
+    arrangement: Arrangement,
+    features: tuple[str, ...],
+    folded: dict[tuple[int, int], Folded],
+) -> Structure:
+    """The structure of runs whose ranks are known to be arranged like this."""
+    structure = Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
     _find_different(structure)
     _fit_sizes(structure)
     for role in structure.donors:
@@ -277,11 +294,14 @@ class SizeKey:
 def part_labels(
     structure: Structure, ranks: int, rank: int, owners: np.ndarray, parts: np.ndarray
 ) -> np.ndarray:
-    """The labels of the partners of parts, (n, dimensions); 0 for those without one. `owners` are the kinds
-    of their calls."""
+    """The labels of the partners of parts, (n, dimensions); the rank's own numbers of communicators for
+    collectives, and 0 for other parts without a partner. `owners` are the kinds of their calls."""
     dims = structure.arrangement.dims[ranks]
     found = np.zeros((len(parts), len(dims)), dtype=np.int64)
     known = with_partner(parts)
+    own_ids = structure.runs[ranks].local_ids[rank]
+    collective = np.isin(parts["what"], (records.COLLECTIVE, records.START_COLLECTIVE))
+    found[collective, 0] = [own_ids.get(each, 0) for each in parts["communicator"][collective].tolist()]
     relation = np.array(
         [structure.arrangement.relations.get(kind.site, "") for kind in structure.kinds.kinds], dtype=object
     )[owners]
@@ -311,9 +331,15 @@ def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows[first], inverse.reshape(-1)
 
 
+def has_size(parts: np.ndarray) -> np.ndarray:
+    """Whether parts have a size of their own: not ends of requests, and not messages to MPI_PROC_NULL."""
+    return np.asarray((parts["what"] != records.END) & (parts["peer"] != records.NO_PROCESS))
+
+
 def size_label(relation: str, label: Sequence[int]) -> tuple[int, ...]:
-    """Sizes depend on the direction in a grid, not on its sign, and not on which rank the partner is."""
-    return tuple(abs(k) for k in label) if relation in (OPEN, PERIODIC) else ()
+    """Sizes depend on the direction in a grid, not on its sign, and not on which rank the partner is; those
+    of collectives on the communicator."""
+    return tuple(abs(k) for k in label) if relation in (OPEN, PERIODIC, "") else ()
 
 
 def _count_label(relation: str, label: Sequence[int]) -> tuple[int, ...]:
@@ -326,7 +352,7 @@ def _fit_sizes(structure: Structure) -> None:
     for ranks, run in structure.runs.items():
         sums: dict[SizeKey, np.ndarray] = defaultdict(lambda: np.zeros(2))
         for sequence in run.sequences:
-            sized = sequence.parts["what"] != records.END
+            sized = has_size(sequence.parts)
             owners = np.repeat(sequence.kinds, np.diff(sequence.first))[sized]
             parts = sequence.parts[sized]
             label = part_labels(structure, ranks, sequence.rank, owners, parts)
@@ -404,7 +430,7 @@ def loop_counts(structure: Structure, role: Role) -> dict[tuple[int, ...], LoopC
         if len(by_run) > 1 and len(flat) == len(by_run):
             if len(set(flat.values())) == 1 and all(structure.has_constant_count(k) for k in kinds_in[path]):
                 continue
-            law = fit_law(flat, structure.arrangement.dims)
+            law = fit_count_law(flat, structure.arrangement.dims)
             unsupported = law is None or (law.basis is CONSTANT and len(flat) < len(structure.runs))
             if unsupported and all(structure.has_constant_count(kind) for kind in kinds_in[path]):
                 continue

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from hockney.extrapolation.structure import (
     SizeKey,
     Structure,
     distinct_rows,
+    has_size,
     part_labels,
     size_label,
 )
@@ -216,10 +218,10 @@ class _Communicators:
     members: list[np.ndarray] = field(default_factory=list)
     numbers: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
-    def number(self, local_id: int, shape: tuple[int, ...], rank: int) -> int:
+    def number(self, place: int, shape: tuple[int, ...], rank: int) -> int:
         position = coordinates(self.dims, np.array([rank]))[0]
         fixed = [k for k in range(len(self.dims)) if k not in shape]
-        key = (local_id, shape, tuple(int(position[k]) for k in fixed))
+        key = (place, shape, tuple(int(position[k]) for k in fixed))
         if key not in self.numbers:
             all_positions = coordinates(self.dims, np.arange(self.ranks))
             same = (all_positions[:, fixed] == position[fixed]).all(axis=1)
@@ -235,8 +237,9 @@ class _Communicators:
 class _Template:
     """Distinct calls of a role. `parts` are those of all distinct calls, at first[k] to first[k+1]; the
     partner of a part is at a label of a relation, or follows a rule (`rule` is its place in `rules`, -1:
-    none). `shape` is the place of its communicator in `shapes`, `root` the place of its root among the
-    members."""
+    none). `shape` is the place of its communicator in `shapes`: each has the
+    dimensions along which a communicator is spread, and its place among the rank's communicators along these.
+    `root` is the place of the root among the members."""
 
     kinds: np.ndarray
     first: np.ndarray
@@ -252,9 +255,6 @@ class _Template:
     shapes: list[tuple[int, tuple[int, ...]]]
     calls: np.ndarray
     """The distinct call of each call of the sequence."""
-
-
-LAST_MEMBER = -2
 
 
 def _template(structure: Structure, role: Role, ranks: int, dims: Dims) -> _Template:
@@ -275,7 +275,7 @@ def _template(structure: Structure, role: Role, ranks: int, dims: Dims) -> _Temp
         [structure.arrangement.relations.get(kind.site, "") for kind in structure.kinds.kinds]
     )
     rule = np.full(len(parts), -1)
-    sized = parts["what"] == records.END
+    sized = ~has_size(parts)
     used: list[PartnerRule] = []
     iteration, iterations = np.repeat(made.iteration, lengths), np.repeat(made.iterations, lengths)
     if counts:
@@ -287,7 +287,10 @@ def _template(structure: Structure, role: Role, ranks: int, dims: Dims) -> _Temp
         lengths = np.bincount(keep[1], minlength=len(lengths))
         owners, label, rule = owners[keep[0]], label[keep[0]], rule[keep[0]]
         iteration, iterations = iteration[keep[0]], iterations[keep[0]]
-    shape, root, shapes = _communicators_of(structure, donor, owners, parts, own_dims)
+    shape, shapes = _communicators_of(structure, donor, owners, parts, own_dims)
+    indices = _loop_indices(made, donor, counts)
+    calls = np.repeat(np.arange(len(lengths)), lengths)
+    root = _roots(structure, role, donor, indices, calls, owners, parts, shape, shapes, dims)
     return _distinct_calls(
         kinds, lengths, parts, label, relation[owners], rule, iteration, iterations, shape, root, used, shapes
     )
@@ -447,29 +450,157 @@ def _completes_all(sequence: RankSequence) -> list[int | None]:
 
 def _communicators_of(
     structure: Structure, donor: Donor, owners: np.ndarray, parts: np.ndarray, own_dims: Dims
-) -> tuple[np.ndarray, np.ndarray, list[tuple[int, tuple[int, ...]]]]:
+) -> tuple[np.ndarray, list[tuple[int, tuple[int, ...]]]]:
     shapes: list[tuple[int, tuple[int, ...]]] = []
     shape = np.zeros(len(parts), dtype=np.int64)
-    root = np.full(len(parts), -1, dtype=np.int64)
+    # Only some ranks may be in a communicator, so that ranks number later ones differently.
+    alike: dict[tuple[int, ...] | None, list[int]] = defaultdict(list)
+    own_ids = donor.run.local_ids[donor.rank]
+    for number in sorted(own_ids, key=lambda each: own_ids[each]):
+        alike[spread(donor.run.communicators[number], donor.run.ranks, own_dims)].append(number)
     for number in np.unique(parts["communicator"]).tolist():
         chosen = parts["communicator"] == number
         members = donor.run.communicators[number]
         found = spread(members, donor.run.ranks, own_dims)
-        local_id = donor.run.local_ids[donor.rank].get(number, 0)
         if found is None:
             for kind in np.unique(owners[chosen]).tolist():
                 structure.add_misfit(kind, "its communicator is no part of the grid of ranks")
             found = tuple(range(len(own_dims)))
-        if (local_id, found) not in shapes:
-            shapes.append((local_id, found))
-        shape[chosen] = shapes.index((local_id, found))
-        for value in np.unique(parts["root"][chosen]).tolist():
-            if value >= 0:
-                place = np.flatnonzero(members == value)
-                at = int(place[0]) if len(place) else 0
-                last = at == len(members) - 1 and at > 0
-                root[chosen & (parts["root"] == value)] = LAST_MEMBER if last else at
-    return shape, root, shapes
+        place = alike[found].index(number) if number in alike[found] else 0
+        if (place, found) not in shapes:
+            shapes.append((place, found))
+        shape[chosen] = shapes.index((place, found))
+    return shape, shapes
+
+
+# Roots of collectives
+
+
+@dataclass(frozen=True)
+class _Indices:
+    """Of each call of a sequence the iteration and the number of iterations of the innermost loop."""
+
+    iteration: np.ndarray
+    iterations: np.ndarray
+
+
+def _innermost(nodes: Sequence[Node], calls: int, counts: Mapping[Path, LoopCount]) -> _Indices:
+    iteration, iterations = np.zeros(calls, dtype=np.int64), np.ones(calls, dtype=np.int64)
+
+    def visit(nodes: Sequence[Node], path: Path, k: int, count: int) -> None:
+        for j, node in enumerate(nodes):
+            if not isinstance(node, Loop):
+                iteration[node], iterations[node] = k, count
+                continue
+            own = (*path, j)
+            length = len(node.iterations)
+            for number, each in enumerate(node.iterations):
+                inner = counts[own].inner(number, length) if own in counts else (number, length)
+                visit(each, own, *inner)
+
+    visit(nodes, (), 0, 1)
+    return _Indices(iteration, iterations)
+
+
+def _loop_indices(made: RoleCalls, donor: Donor, counts: Mapping[Path, LoopCount]) -> _Indices:
+    traced = _innermost(donor.folded.nodes, len(donor.run.sequences[donor.rank].kinds), counts)
+    changed = made.iteration >= 0
+    return _Indices(
+        np.where(changed, made.iteration, traced.iteration[made.calls]),
+        np.where(changed, made.iterations, traced.iterations[made.calls]),
+    )
+
+
+RootRule = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""The place of the root among the members, of a call: how many calls on the communicator precede it at this
+call site, its iteration and number of iterations, and the number of members."""
+ROOT_RULES: tuple[RootRule, ...] = (
+    lambda number, k, count, size: size - 1,
+    lambda number, k, count, size: k % size,
+    lambda number, k, count, size: number % size,
+    lambda number, k, count, size: (size - 1 - k) % size,
+    lambda number, k, count, size: (size - 1 - number) % size,
+    lambda number, k, count, size: k * size // count,
+    lambda number, k, count, size: (k + 1) % size,
+)
+
+
+def _observed_roots(
+    structure: Structure, role: Role, donor: Donor, kind: int, own_ids: set[int]
+) -> np.ndarray:
+    """The number, iteration, iterations, members and root's place of each call of this kind on the
+    communicators with these numbers of the rank's own, for one rank of each run with the role."""
+    rows = []
+    for each in structure.donors[role]:
+        if each.folded.symbols != donor.folded.symbols:
+            continue
+        sequence = each.run.sequences[each.rank]
+        indices = _innermost(each.folded.nodes, len(sequence.kinds), structure.loops[role])
+        owner = np.repeat(np.arange(len(sequence.kinds)), np.diff(sequence.first))
+        number = 0
+        for at in np.flatnonzero((sequence.kinds[owner] == kind) & (sequence.parts["root"] >= 0)).tolist():
+            part = sequence.parts[at]
+            communicator = int(part["communicator"])
+            if each.run.local_ids[each.rank].get(communicator, 0) not in own_ids:
+                continue
+            members = each.run.communicators[communicator]
+            place = np.flatnonzero(members == part["root"])
+            k, count = indices.iteration[owner[at]], indices.iterations[owner[at]]
+            rows.append((number, k, count, len(members), int(place[0]) if len(place) else 0))
+            number += 1
+    return np.array(rows, dtype=np.int64).reshape(-1, 5)
+
+
+def _root_places(
+    rows: np.ndarray, number: np.ndarray, k: np.ndarray, count: np.ndarray, size: int
+) -> np.ndarray | None:
+    """The places of the roots of calls on a communicator of `size` members; None if those of the traced calls
+    have no pattern."""
+    *observed, sizes, places = rows.T
+    same = np.minimum(places[np.argmax(sizes)], sizes - 1)
+    if (places == same).all():
+        return np.full(len(number), min(int(places[np.argmax(sizes)]), size - 1))
+    for rule in ROOT_RULES:
+        if (rule(*observed, sizes) == places).all():
+            return np.asarray(rule(number, k, count, np.full(len(number), size)))
+    by_number: dict[int, int] = {}
+    for each, place in zip(rows[:, 0].tolist(), places.tolist(), strict=True):
+        if by_number.setdefault(each, place) != place:
+            return None
+    if size < max(by_number.values()) + 1 or not set(number.tolist()) <= set(by_number):
+        return None
+    return np.array([by_number[each] for each in number.tolist()])
+
+
+def _roots(
+    structure: Structure,
+    role: Role,
+    donor: Donor,
+    indices: _Indices,
+    calls: np.ndarray,
+    owners: np.ndarray,
+    parts: np.ndarray,
+    shape: np.ndarray,
+    shapes: Sequence[tuple[int, tuple[int, ...]]],
+    dims: Dims,
+) -> np.ndarray:
+    """The place of the root of each part among the members of its communicator; -1 without one. `calls` are
+    the calls of the parts."""
+    root = np.full(len(parts), -1, dtype=np.int64)
+    rooted = parts["root"] >= 0
+    for kind, number in {*zip(owners[rooted].tolist(), shape[rooted].tolist(), strict=True)}:
+        chosen = np.flatnonzero(rooted & (owners == kind) & (shape == number))
+        size = math.prod(dims[k] for k in shapes[number][1])
+        own_ids = donor.run.local_ids[donor.rank]
+        used = {own_ids.get(each, 0) for each in np.unique(parts["communicator"][chosen]).tolist()}
+        rows = _observed_roots(structure, role, donor, kind, used)
+        k, count = indices.iteration[calls[chosen]], indices.iterations[calls[chosen]]
+        places = _root_places(rows, np.arange(len(chosen)), k, count, size)
+        if places is None:
+            structure.add_misfit(kind, "the roots of its collectives have no pattern")
+            places = np.zeros(len(chosen), dtype=np.int64)
+        root[chosen] = places
+    return root
 
 
 def _distinct_calls(
@@ -542,14 +673,13 @@ def _calls_of_rank(
         chosen = np.flatnonzero(template.rule == number)
         k, count = template.iteration[chosen], template.iterations[chosen]
         parts["peer"][chosen] = rule.at(np.full(len(chosen), rank), np.full(len(chosen), ranks), k, count)
-    for number, (local_id, shape) in enumerate(template.shapes):
+    for number, (place, shape) in enumerate(template.shapes):
         chosen = np.flatnonzero(template.shape == number)
-        own = communicators.number(local_id, shape, rank)
+        own = communicators.number(place, shape, rank)
         parts["communicator"][chosen] = own
         members = communicators.members[own]
         root = template.root[chosen]
-        place = np.where(root == LAST_MEMBER, len(members) - 1, np.minimum(root, len(members) - 1))
-        parts["root"][chosen] = np.where(root == -1, parts["root"][chosen], members[place])
+        parts["root"][chosen] = np.where(root < 0, parts["root"][chosen], members[root])
     return tuple(
         Call(structure.kinds.kinds[kind].function, kind, structure.kinds.kinds[kind].misses, parts[first:end])
         for kind, first, end in zip(
@@ -646,7 +776,9 @@ def add_volumes(
     found: dict[str, Volume], kinds: CallKinds, owners: np.ndarray, parts: np.ndarray, times: np.ndarray
 ) -> None:
     """Adds what starts in parts of calls of these kinds, each of which is made several times."""
-    starts = np.isin(parts["what"], (records.SEND, records.COLLECTIVE, records.PUT, *STARTS))
+    starts = np.isin(parts["what"], (records.SEND, records.COLLECTIVE, records.PUT, *STARTS)) & has_size(
+        parts
+    )
     owners, times = owners[starts], times[starts]
     size = len(kinds.kinds)
     counts = np.bincount(owners, times, size)

@@ -146,6 +146,73 @@ def rows_and_columns(rank: Written, ranks: int) -> None:
         rank.call("Bcast", part("collective", size=size, communicator=3, root=root), site=2)
 
 
+def rotating_roots(rank: Written, ranks: int) -> None:
+    """Products of matrices in a grid, with as many steps as the grid has rows: in each, other roots in rows
+    and columns. Then a loop over panels that the ranks own in turns."""
+    dims = balanced(ranks, 2)[::-1]
+    x, y = coordinates(dims, np.array([rank.rank]))[0].tolist()
+    for _ in range(2):
+        for k in range(dims[1]):
+            row, column = rank_at(dims, np.array([[k % dims[0], y], [x, k % dims[1]]])).tolist()
+            size = (1 << 20) // dims[1] ** 2
+            rank.call("Bcast", part("collective", size=size, communicator=2, root=row), site=1)
+            size = (1 << 20) // ranks
+            rank.call("Bcast", part("collective", size=size, communicator=3, root=column), site=2)
+            rank.call("Barrier", part("collective"), site=3, after=WORK_S / ranks)
+    for panel in range(20):
+        rank.call("Bcast", part("collective", size=1 << 10, root=panel % ranks), site=4)
+        rank.call("Barrier", part("collective"), site=5, after=WORK_S / ranks)
+
+
+def transposed_grid(rank: Written, ranks: int) -> None:
+    """Sums along the rows of a grid that is square or twice as long as high, in steps whose number is the
+    logarithm of a row, and an exchange with the rank, or pair of ranks, on the other side of the diagonal."""
+    x, y = balanced(ranks, 2)
+    column, row = coordinates((x, y), np.array([rank.rank]))[0].tolist()
+    opposite = column * x + row if x == y else 2 * (column // 2 * y + row) + column % 2
+    for _ in range(STEPS):
+        for bit in range(x.bit_length() - 1):
+            partner = row * x + (column ^ (1 << bit))
+            sent, received = part("send", partner, (1 << 14) // y), part("receive", partner, (1 << 14) // y)
+            rank.call("Sendrecv", sent, received, site=1, after=WORK_S / ranks)
+        sent, received = part("send", opposite, (1 << 14) // x), part("receive", opposite, (1 << 14) // x)
+        rank.call("Sendrecv", sent, received, site=2)
+
+
+def shared_nodes(rank: Written, ranks: int) -> None:
+    """Communicators of two neighbors, and of the first rank of each, which number a later one differently."""
+    leads = rank.rank % 2 == 0
+    for _ in range(STEPS):
+        first = rank.rank - rank.rank % 2
+        rank.call("Reduce", part("collective", size=800, communicator=2, root=first), site=1, after=1e-3)
+        if leads:
+            rank.call("Allreduce", part("collective", size=800, communicator=3), site=2)
+        rank.call("Bcast", part("collective", size=800, communicator=2, root=first), site=3)
+        rank.call("Barrier", part("collective", communicator=4 if leads else 3), site=4)
+
+
+def neighbors_that_may_be_none(rank: Written, ranks: int) -> None:
+    """A grid of two dimensions, with connected ends in one of them; beyond the other ends are messages to
+    MPI_PROC_NULL."""
+    none = -2
+    dims = balanced(ranks, 2)[::-1]
+    position = coordinates(dims, np.array([rank.rank]))[0]
+    for _ in range(STEPS):
+        for d, sign in itertools.product((0, 1), (-1, 1)):
+            to, source = position.copy(), position.copy()
+            to[d] += sign
+            source[d] -= sign
+            found = []
+            for each in (to, source):
+                inside = d == 1 or 0 <= each[0] < dims[0]
+                found.append(int(rank_at(dims, each % np.array(dims))) if inside else none)
+            size = (1 << 14) // dims[1 - d]
+            sent, received = (
+                part(what, each, size) for what, each in zip(("send", "receive"), found, strict=True)
+            )
+            rank.call("Sendrecv", sent, received, site=1 + d, after=WORK_S / ranks)
+
+
 def irregular(rank: Written, ranks: int) -> None:
     """Other partners on each number of ranks."""
     random = np.random.default_rng(ranks)
@@ -172,6 +239,10 @@ PROGRAMS: dict[str, Program] = {
     "all pairs": all_pairs,
     "master and workers": master_worker,
     "rows and columns": rows_and_columns,
+    "rotating roots": rotating_roots,
+    "transposed grid": transposed_grid,
+    "shared nodes": shared_nodes,
+    "neighbors that may be none": neighbors_that_may_be_none,
 }
 CUBES: dict[str, Program] = {
     "grid of three dimensions": halo(3, periodic=False, size=48),
@@ -183,12 +254,18 @@ def _traced(program: Program, ranks: int) -> tuple[list[Written], list[list[int]
     made = written(ranks)
     for rank in made:
         program(rank, ranks)
-    communicators = [list(range(ranks))]
-    if program is rows_and_columns:
-        dims = balanced(ranks, 2)[::-1]
-        x, y = coordinates(dims, np.arange(ranks)).T
-        return made, [communicators[0], *_groups(y), *_groups(x)]
-    return made, communicators
+    return made, _communicators(program, ranks)
+
+
+def _communicators(program: Program, ranks: int) -> list[list[int]]:
+    """In the order in which the program makes them: ranks number those that they are in, from 1 on."""
+    everyone = list(range(ranks))
+    if program in (rows_and_columns, rotating_roots):
+        x, y = coordinates(balanced(ranks, 2)[::-1], np.arange(ranks)).T
+        return [everyone, *_groups(y), *_groups(x)]
+    if program is shared_nodes:
+        return [everyone, *_groups(np.arange(ranks) // 2), everyone[::2], everyone]
+    return [everyone]
 
 
 def _groups(by: np.ndarray) -> list[list[int]]:
@@ -204,13 +281,10 @@ def _job(made: list[Written], communicators: list[list[int]]):
     job = job_of_written(made, communicators)
     if len(communicators) == 1:
         return job
-    # Rows have the number 2 on all of their ranks, columns 3.
-    rows = len({tuple(each) for each in communicators[1:] if each[0] + 1 in each})
     ids = []
     for rank in range(len(made)):
         own = [number for number, members in enumerate(communicators) if rank in members]
-        ids.append(dict(zip((1, 2, 3), own, strict=True)))
-    assert rows
+        ids.append({own_id: number for own_id, number in enumerate(own, 1)})
     return type(job)(**{**vars(job), "communicator_by_id": tuple(ids)})
 
 

@@ -21,7 +21,7 @@ from hockney.extrapolation.grids import (
     rank_at,
     rules,
 )
-from hockney.extrapolation.laws import fit_law, partner_rule, size_pattern
+from hockney.extrapolation.laws import fit_count_law, fit_law, partner_rule, size_pattern
 
 Nest = int | tuple[int, "list[Nest]"]
 
@@ -111,6 +111,17 @@ def test_what_has_no_law_gets_none():
     dims = {ranks: (ranks,) for ranks in (2, 4, 8, 16)}
     assert fit_law({2: 7.0, 4: 31.0, 8: 11.0, 16: 90.0}, dims) is None
     assert fit_law({2: 7.0}, dims) is None
+
+
+def test_numbers_of_iterations_have_whole_coefficients():
+    dims = {2: (2, 1), 4: (2, 2), 8: (4, 2), 16: (4, 4)}
+    law = fit_count_law({2: 1, 4: 1, 8: 2, 16: 2}, dims)
+    assert law is not None and law.text == "* log2(x)" and law.at(64, (8, 8)) == 3
+
+
+def test_remainders_do_not_change_a_size_pattern():
+    k, count = np.arange(15), np.full(15, 15)
+    assert size_pattern(k, count, np.where(k < 8, 504.0, 496.0)) == 0
 
 
 def test_partners_and_sizes_in_loops():

@@ -62,6 +62,7 @@ CASES = [
 )
 def test_many_ranks_communicate_as_the_program_would(program, counts, ranks):
     structure = structure_of(program, counts)
+    check_largest_run(structure)
     made = synthesized(structure, ranks)
     assert not structure.misfits and not made.unmatched
     messages, groups, kinds = communication(made)
