@@ -38,7 +38,7 @@ from hockney.profiles.trace import read_traces
 from hockney.replay.building import job_from_launch
 
 MAX_UNKNOWN = 0.05
-"""With a larger share of the time in call sites without a pattern there is no prediction."""
+"""With a larger share of the time or of the calls at call sites without a pattern there is no prediction."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -232,11 +232,12 @@ def _observed(profile: Profile, kinds: CallKinds) -> ObservedRun:
 def _refusal(structure: Structure) -> str:
     """Why there is no prediction; empty if there is one."""
     sites = unknown_sites(structure)
-    share = sum(each.share for each in sites)
-    if share <= MAX_UNKNOWN:
+    time, calls = sum(each.share for each in sites), sum(each.calls for each in sites)
+    if max(time, calls) <= MAX_UNKNOWN:
         return ""
     worst = sites[0]
-    return f"{share:.0%} of the time is in call sites without a pattern, such as {worst.site}: {worst.reason}"
+    amount = f"{time:.0%} of the time is in" if time >= calls else f"{calls:.0%} of the calls are at"
+    return f"{amount} call sites without a pattern, such as {worst.site}: {worst.reason}"
 
 
 def _caveats(structure: Structure, counts: Sequence[int], computation: ComputationModel) -> Iterator[Caveat]:

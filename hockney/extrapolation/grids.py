@@ -149,8 +149,7 @@ def _transposed(relation: str, dims: Dims, ranks: np.ndarray) -> np.ndarray:
         square = (dims[1], dims[1])
         return 2 * rank_at(square, coordinates(square, ranks // 2)[:, ::-1]) + ranks % 2
     position = coordinates(dims, ranks)
-    square = dims[0] == dims[1]
-    return rank_at((dims[1], dims[0]) if not square else dims, position[:, ::-1])
+    return rank_at(dims[::-1], position[:, ::-1])
 
 
 def partner(relation: str, dims: Dims, rank: int, label: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -194,16 +195,18 @@ def scaling_point(
 
 @dataclass(frozen=True)
 class SiteShare:
-    """A call site whose behaviour on more ranks is not known, and the share of the time in its calls and
-    before them."""
+    """A call site whose behaviour on more ranks is not known, the share of the time in its calls and before
+    them, and its share of the calls."""
 
     site: str
     reason: str
     share: float
+    calls: float
 
 
 def unknown_sites(structure: Structure) -> tuple[SiteShare, ...]:
-    """The largest share first, in the largest run whose ranks had a core each."""
+    """The largest share first: of the time in the largest run whose ranks had a core each, or of the calls in
+    the largest run. Calls count as well because they take more of the time on more ranks."""
     alone = [ranks for ranks, run in structure.runs.items() if not run.crowded and ranks > 1]
     run = structure.runs[max(alone or structure.runs)]
     size = len(structure.kinds.kinds)
@@ -212,17 +215,21 @@ def unknown_sites(structure: Structure) -> tuple[SiteShare, ...]:
     for each in run.sequences:
         seconds += np.bincount(each.kinds, each.called_s + each.computed_s, size)
         total += float((each.called_s + each.computed_s).sum()) + each.tail_s
-    by_site: dict[str, float] = {}
-    for kind, spent in zip(structure.kinds.kinds, seconds.tolist(), strict=True):
-        by_site[kind.site] = by_site.get(kind.site, 0.0) + spent
+    largest = structure.runs[max(structure.runs)]
+    calls = np.bincount(np.concatenate([each.kinds for each in largest.sequences]), minlength=size)
+    by_site: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
+    for kind, *shares in zip(
+        structure.kinds.kinds, seconds / max(total, 1e-300), calls / max(calls.sum(), 1), strict=True
+    ):
+        by_site[kind.site] += shares
     reasons: dict[str, str] = {}
     for misfit in structure.misfits:
         reasons.setdefault(misfit.site, misfit.reason)
     rows = [
-        SiteShare(site, reason, by_site.get(site, 0.0) / total if total else 0.0)
+        SiteShare(site, reason, float(by_site[site][0]), float(by_site[site][1]))
         for site, reason in reasons.items()
     ]
-    return tuple(sorted(rows, key=lambda row: (-row.share, row.site)))
+    return tuple(sorted(rows, key=lambda row: (-max(row.share, row.calls), row.site)))
 
 
 MAX_VOLUME_ERROR = 0.05

@@ -556,15 +556,15 @@ def _root_places(
 ) -> np.ndarray | None:
     """The places of the roots of calls on a communicator of `size` members; None if those of the traced calls
     have no pattern."""
-    *observed, sizes, places = rows.T
+    numbers, iteration, iterations, sizes, places = rows.T
     same = np.minimum(places[np.argmax(sizes)], sizes - 1)
     if (places == same).all():
         return np.full(len(number), min(int(places[np.argmax(sizes)]), size - 1))
     for rule in ROOT_RULES:
-        if (rule(*observed, sizes) == places).all():
+        if (rule(numbers, iteration, iterations, sizes) == places).all():
             return np.asarray(rule(number, k, count, np.full(len(number), size)))
     by_number: dict[int, int] = {}
-    for each, place in zip(rows[:, 0].tolist(), places.tolist(), strict=True):
+    for each, place in zip(numbers.tolist(), places.tolist(), strict=True):
         if by_number.setdefault(each, place) != place:
             return None
     if size < max(by_number.values()) + 1 or not set(number.tolist()) <= set(by_number):

@@ -34,6 +34,7 @@ SITES: tuple[Column[SiteShare], ...] = (
     Column("call", lambda s: brief(s.site)),
     Column("", lambda s: s.site, key="site"),
     Column("of the time", lambda s: s.share, SHARE_FORMAT, "share"),
+    Column("of the calls", lambda s: s.calls, SHARE_FORMAT, "calls"),
     Column("reason", lambda s: s.reason, key="reason"),
 )
 POINTS: tuple[Column[ScalingPoint], ...] = (
@@ -63,8 +64,8 @@ def grid_text(dims: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True)
 class ScalingAnswer:
-    """How a program scales from `traced` numbers of ranks to those of `points`. `refused`: sites whose
-    structure is not known take too much of the time."""
+    """How a program scales from `traced` numbers of ranks to those of `points`. `refused` says that sites
+    whose structure is not known take too much of the time, or make too many of the calls."""
 
     program: str
     machine: str

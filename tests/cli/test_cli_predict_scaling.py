@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from extrapolation import made_programs
 from profiles.written import program as ranks_of
-from replay.made_traces import Written, written
+from replay.made_traces import Written, part, written
 
 from hockney.api import scaling_predictions
 
@@ -89,6 +89,17 @@ def test_a_program_without_a_pattern_is_refused(hockney, profiles):
     assert sum(site["share"] for site in document["unknown_sites"]) > 0.05
     shown = hockney("predict", *PROFILES, "--machine", "t3e", "--ranks", "16")
     assert shown.code == 4 and "Recv" in shown.out
+
+
+def test_many_calls_without_a_pattern_are_refused_even_if_they_take_no_time(hockney, profiles):
+    def run(rank: Written, ranks: int) -> None:
+        rank.call("Barrier", part("collective"), site=9, after=1000.0)
+        made_programs.irregular(rank, ranks)
+
+    profiles(run)
+    document = predicted(hockney, "--ranks", "16", code=4)
+    sites = document["unknown_sites"]
+    assert sum(site["share"] for site in sites) < 0.05 < sum(site["calls"] for site in sites)
 
 
 def test_mistakes(hockney, profiles):
