@@ -6,15 +6,17 @@ ranks have left files before."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from extrapolation import made_programs
 from profiles.written import FUNCTIONS, allreduces
 from profiles.written import program as ranks_of
-from replay.made_traces import part, written
+from replay.made_traces import Written, part, written
 
-from hockney.api import profile, replays
+from hockney.api import profile, replays, scaling_predictions
 from hockney.core.layout import Cores
 from hockney.discovery.cpu import processors
 from hockney.mpi import family_named
@@ -101,6 +103,43 @@ def traced(hockney, fake_mpi, monkeypatch) -> str:
     )
     assert done.code == 0, done.err
     return "runs/app"
+
+
+RANK_COUNTS = (2, 4, 8)
+START_S = 0.1
+"""The start of the ranks, in their files and traces."""
+
+
+def _traced_ranks(program: made_programs.Program, ranks: int) -> list[Written]:
+    made = written(ranks, START_S)
+    for each in made:
+        program(each, ranks)
+    return made
+
+
+@pytest.fixture
+def profiles_by_ranks(hockney, fake_mpi, monkeypatch) -> Callable[[made_programs.Program], None]:
+    """The profiles runs/app-2, runs/app-4 and runs/app-8, and a function that chooses the program that their
+    traces are of."""
+    for ranks in RANK_COUNTS:
+        for path in fake_mpi.iterdir():
+            path.unlink()
+        end = max(each.now for each in _traced_ranks(made_programs.PROGRAMS["ring"], ranks)) - START_S
+        for each in ranks_of(ranks, end=end):
+            each.write(fake_mpi)
+        words = ("--survey", "none", "--out", f"runs/app-{ranks}", "--", "mpiexec", "-n", str(ranks), "./app")
+        done = hockney("profile", "-q", *words)
+        assert done.code == 0, done.err
+
+    def choose(program: made_programs.Program) -> None:
+        monkeypatch.setattr(
+            scaling_predictions,
+            "read_traces",
+            lambda launch: [each.trace for each in _traced_ranks(program, len(launch.ranks))],
+        )
+
+    choose(made_programs.PROGRAMS["ring"])
+    return choose
 
 
 def script(path: Path, text: str) -> Path:

@@ -224,7 +224,7 @@ def _observed(profile: Profile, kinds: CallKinds) -> ObservedRun:
         f"{printable(str(profile.path))} has no complete trace",
         "a prediction for more ranks needs the calls of all ranks, from begin to end",
         "profile the program with 'hockney profile --trace -- mpiexec ...'",
-        code="profile-without-trace",
+        code="incomplete-trace",
         path=str(profile.path),
     )
 

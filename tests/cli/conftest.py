@@ -4,5 +4,5 @@
 
 from __future__ import annotations
 
-from fake_profile import fake_mpi, traced  # noqa: F401 - fixtures
+from fake_profile import fake_mpi, profiles_by_ranks, traced  # noqa: F401 - fixtures
 from scheduler_programs import scheduler, slurm, stand_in, tools  # noqa: F401 - fixtures

@@ -68,6 +68,7 @@ def test_the_examples_of_every_help_run(hockney, mine, verb, request):
         request.getfixturevalue("traced")
         request.getfixturevalue("surveyed")
     if verb == "predict":
+        request.getfixturevalue("profiles_by_ranks")
         shutil.copy(Path(__file__).parents[2] / "examples" / "programs" / "jacobi.toml", "jacobi.toml")
     for words in examples(said.out):
         done = hockney(*words)

@@ -9,47 +9,11 @@ from pathlib import Path
 
 import pytest
 from extrapolation import made_programs
-from profiles.written import program as ranks_of
-from replay.made_traces import Written, part, written
+from fake_profile import RANK_COUNTS
+from replay.made_traces import Written, part
 
-from hockney.api import scaling_predictions
-
-COUNTS = (2, 4, 8)
-START_S = 0.1
-PROFILES = tuple(f"runs/app-{ranks}" for ranks in COUNTS)
+PROFILES = tuple(f"runs/app-{ranks}" for ranks in RANK_COUNTS)
 pytestmark = [pytest.mark.usefixtures("surveyed"), pytest.mark.needs("compiler")]
-
-
-def traced(program: made_programs.Program, ranks: int) -> list[Written]:
-    """The traces begin and end with the rank files."""
-    made = written(ranks, START_S)
-    for each in made:
-        program(each, ranks)
-    return made
-
-
-@pytest.fixture
-def profiles(hockney, fake_mpi, monkeypatch):
-    """Profiles on 2, 4 and 8 ranks, and a function that chooses the program whose traces they have."""
-    for ranks, name in zip(COUNTS, PROFILES, strict=True):
-        for path in fake_mpi.iterdir():
-            path.unlink()
-        end = max(each.now for each in traced(made_programs.PROGRAMS["ring"], ranks)) - START_S
-        for each in ranks_of(ranks, end=end):
-            each.write(fake_mpi)
-        done = hockney(
-            "profile", "-q", "--survey", "none", "--out", name, "--", "mpiexec", "-n", str(ranks), "./app"
-        )
-        assert done.code == 0, done.err
-
-    def choose(program: made_programs.Program) -> None:
-        def traces(launch):
-            return [each.trace for each in traced(program, len(launch.ranks))]
-
-        monkeypatch.setattr(scaling_predictions, "read_traces", traces)
-
-    choose(made_programs.PROGRAMS["ring"])
-    return choose
 
 
 def predicted(hockney, *words: str, code: int = 0):
@@ -58,7 +22,7 @@ def predicted(hockney, *words: str, code: int = 0):
     return json.loads(done.out)
 
 
-def test_a_program_on_more_ranks(hockney, profiles):
+def test_a_program_on_more_ranks(hockney, profiles_by_ranks):
     document = predicted(hockney, "--ranks", "4,16,64", "--report", "page.html")
     assert document["traced_ranks"] == [2, 4, 8] and not document["refused"]
     assert [point["ranks"] for point in document["points"]] == [4, 16, 64]
@@ -82,8 +46,8 @@ def test_a_program_on_more_ranks(hockney, profiles):
     assert shown.code == 0 and "Scaling" in shown.out
 
 
-def test_a_program_without_a_pattern_is_refused(hockney, profiles):
-    profiles(made_programs.irregular)
+def test_a_program_without_a_pattern_is_refused(hockney, profiles_by_ranks):
+    profiles_by_ranks(made_programs.irregular)
     document = predicted(hockney, "--ranks", "16", code=4)
     assert document["refused"] and document["points"] == []
     assert sum(site["share"] for site in document["unknown_sites"]) > 0.05
@@ -91,18 +55,18 @@ def test_a_program_without_a_pattern_is_refused(hockney, profiles):
     assert shown.code == 4 and "Recv" in shown.out
 
 
-def test_many_calls_without_a_pattern_are_refused_even_if_they_take_no_time(hockney, profiles):
+def test_many_calls_without_a_pattern_are_refused_even_if_they_take_no_time(hockney, profiles_by_ranks):
     def run(rank: Written, ranks: int) -> None:
         rank.call("Barrier", part("collective"), site=9, after=1000.0)
         made_programs.irregular(rank, ranks)
 
-    profiles(run)
+    profiles_by_ranks(run)
     document = predicted(hockney, "--ranks", "16", code=4)
     sites = document["unknown_sites"]
     assert sum(site["share"] for site in sites) < 0.05 < sum(site["calls"] for site in sites)
 
 
-def test_mistakes(hockney, profiles):
+def test_mistakes(hockney, profiles_by_ranks):
     for words, code in {
         (*PROFILES[:2], "--ranks", "16"): "few-rank-counts",
         (*PROFILES, PROFILES[0], "--ranks", "16"): "repeated-rank-count",

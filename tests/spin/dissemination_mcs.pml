@@ -24,7 +24,7 @@ active [RANKS] proctype rank() {
      atomic { step = 1; round = 0 };                    /*   for (int step = 1, round = 0; */
      do
      :: step < RANKS ->                                 /*        step < size; */
-        start((_pid + step) % RANKS, TAG);              /*     sent = signals_.start((signals_.rank() + step) % size, tag(round)); */
+        start((_pid + step) % RANKS, TAG);              /*     send = signals_.start((signals_.rank() + step) % size, tag(round)); */
         do                                              /*     while (flags_[parity_][round] != sense_) */
         :: MAY_RECEIVE(FLAG(parity, round)) ->
            receive_any(tag);                            /*       keep(signals_.receive_any()); */
@@ -32,7 +32,7 @@ active [RANKS] proctype rank() {
                                                         /* flags_[tag / 2 % 2][tag / 4] = tag % 2 == 1; */
         :: FLAG(parity, round) == sense -> break
         od;
-        finish((_pid + step) % RANKS);                  /*     signals_.finish(sent); */
+        finish((_pid + step) % RANKS);                  /*     signals_.finish(send); */
         atomic { step = step << 1; round++ }            /*        step <<= 1, ++round) { */
      :: else -> break
      od;

@@ -14,7 +14,7 @@
 #define FLAG(parity, kind, round) flags[((parity) * 2 + (kind)) * ROUNDS + (round)]
 #define TAG(kind) (((round * 2 + kind) * 2 + parity) * 2 + sense)
                                                         /* ((round * 2 + kind) * 2 + parity_) * 2 + (sense_ ? 1 : 0) */
-inline until(kind) {                                    /* void until(int kind, int round) { */
+inline until(kind) {                                    /* void wait_for_flag(int kind, int round) { */
   do                                                    /*   while (flags_[parity_][kind][round] != sense_) */
   :: MAY_RECEIVE(FLAG(parity, kind, round)) ->
      receive_any(tag);                                  /*     keep(signals_.receive_any()); */
@@ -42,7 +42,7 @@ active [RANKS] proctype rank() {
      do
      :: step < RANKS && !(_pid & step) ->               /*   for (; step < size && !(rank & step); */
         if
-        :: _pid + step < RANKS -> until(ARRIVED)        /*     if (rank + step < size) until(arrived, round); */
+        :: _pid + step < RANKS -> until(ARRIVED)        /*     if (rank + step < size) wait_for_flag(arrived, round); */
         :: else
         fi;
         atomic { step = step << 1; round++ }            /*        step <<= 1, ++round) */
@@ -52,7 +52,7 @@ active [RANKS] proctype rank() {
      :: step < RANKS ->                                 /*   if (step < size) { */
         send(_pid - step, TAG(ARRIVED));                /*     signals_.send(rank - step, tag(arrived, round)); */
 #ifndef NO_WAKE_UP
-        until(AWAKE)                                    /*     until(awake, round); */
+        until(AWAKE)                                    /*     wait_for_flag(awake, round); */
 #endif
      :: else
      fi;

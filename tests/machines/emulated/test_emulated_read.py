@@ -172,7 +172,7 @@ def test_limits_are_within_those_of_the_program():
     header = (source_folder() / "emulated" / "medium.hpp").read_text()
     assert "slowest = 1e3;" in header and LEAST_RATE * 8 == 1e3
     assert "fastest = 1e12;" in source and MOST_RATE * 8 == 1e12
-    assert f"most_hosts = {MOST_HOSTS};" in source
+    assert f"max_hosts = {MOST_HOSTS};" in source
     smallest, largest = map(int, re.search(r"packet = (\d+), \w+ = (\d+);", source).groups())
     assert smallest <= LEAST_MTU and largest >= MOST_MTU
 
