@@ -69,8 +69,8 @@ CASES = [
 
 def test_flipped_payload_is_found(flipping: Callable[..., Ended], tmp_path: Path):
     run = ["run", *CASES, "--budget", "3s", "--ranks", "2", "--launches", "2", "--out", "r"]
-    ended = flipping(*run, what="payload", one_in=50)
-    assert flips(tmp_path) > 20, ended
+    ended = flipping(*run, what="payload", one_in=10)
+    assert flips(tmp_path) >= 3, ended
     assert ended.code == 1 and not ended.problem, ended
     verified = [json.loads(line) for line in (tmp_path / "r" / "records.jsonl").read_text().splitlines()]
     wrong = [line["case"] for line in verified if line["kind"] == "record" and line["verified"]["errors"]]
