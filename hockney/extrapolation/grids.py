@@ -107,13 +107,14 @@ def rules(arranged: Mapping[int, Dims]) -> Iterator[Rule]:
 
 # Where a partner is, relative to a rank.
 
-ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR = "rank", "grid", "torus", "xor", "mirror"
+ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, OPPOSITE = "rank", "grid", "torus", "xor", "mirror", "opposite"
 TRANSPOSED, TRANSPOSED_PAIRS = "transposed", "transposed pairs"
-RELATIONS = (ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, TRANSPOSED, TRANSPOSED_PAIRS)
+ONE_PARTNER = (MIRROR, OPPOSITE, TRANSPOSED, TRANSPOSED_PAIRS)
+RELATIONS = (ABSOLUTE, OPEN, PERIODIC, XOR, *ONE_PARTNER)
 """The partner is one rank for all; it is at an offset in a grid without or with connected ends; its number
-differs in some bits; it is as far from the last rank as this one is from the first; it has the coordinates of
-this one in another order (grids of two dimensions); the same for pairs of ranks that are a square, if the
-grid is twice as long as high."""
+differs in some bits; it is as far from the last rank as this one is from the first; it is half of all ranks
+away; it has the coordinates of this one in another order (grids of two dimensions); the same for pairs of
+ranks that are a square, if the grid is twice as long as high."""
 
 
 def labels(relation: str, dims: Dims, ranks: np.ndarray, partners: np.ndarray) -> np.ndarray:
@@ -130,17 +131,21 @@ def labels(relation: str, dims: Dims, ranks: np.ndarray, partners: np.ndarray) -
             made = np.where(2 * made > sizes, made - sizes, made)
     elif relation == XOR:
         made[:, 0] = ranks ^ partners
-    elif relation == MIRROR:
-        made[partners != math.prod(dims) - 1 - ranks] = UNRELATED
-    elif relation in (TRANSPOSED, TRANSPOSED_PAIRS):
-        made[partners != _transposed(relation, dims, ranks)] = UNRELATED
+    elif relation in ONE_PARTNER:
+        made[partners != _one_partner(relation, dims, ranks)] = UNRELATED
     return made
 
 
 UNRELATED = -1000000
 
 
-def _transposed(relation: str, dims: Dims, ranks: np.ndarray) -> np.ndarray:
+def _one_partner(relation: str, dims: Dims, ranks: np.ndarray) -> np.ndarray:
+    """The only partner of each rank; -1 if the relation does not exist in the grid."""
+    count = math.prod(dims)
+    if relation == MIRROR:
+        return count - 1 - ranks
+    if relation == OPPOSITE:
+        return (ranks + count // 2) % count
     if len(dims) != 2:
         return np.full(len(ranks), -1)
     if relation == TRANSPOSED_PAIRS and dims[0] != dims[1]:
@@ -159,10 +164,8 @@ def partner(relation: str, dims: Dims, rank: int, label: np.ndarray) -> np.ndarr
         found = label[:, 0]
     elif relation == XOR:
         found = rank ^ label[:, 0]
-    elif relation == MIRROR:
-        found = np.full(len(label), ranks - 1 - rank)
-    elif relation in (TRANSPOSED, TRANSPOSED_PAIRS):
-        found = np.repeat(_transposed(relation, dims, np.array([rank])), len(label))
+    elif relation in ONE_PARTNER:
+        found = np.repeat(_one_partner(relation, dims, np.array([rank])), len(label))
     else:
         position = coordinates(dims, np.array([rank])) + label
         sizes = np.array(dims)

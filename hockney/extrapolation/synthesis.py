@@ -137,8 +137,8 @@ def _observe_bodies(
     counts: Mapping[Path, LoopCount],
     rows: dict[tuple[Path, int, int], list[tuple[int, ...]]],
 ) -> None:
-    """Adds the rank, number of ranks, iteration, iterations, partner, size, wildcard flag and kind of call of
-    each part, in the first instance of each loop."""
+    """Adds the rank, number of ranks, iteration, iterations, partner, size, action, wildcard flag and kind of
+    call of each part, in the first instance of each loop."""
     sequence = structure.runs[ranks].sequences[rank]
 
     def visit(nodes: Sequence[Node], path: Path) -> None:
@@ -157,9 +157,9 @@ def _observe_bodies(
                     kind = int(sequence.kinds[call])
                     parts = sequence.parts[sequence.first[call] : sequence.first[call + 1]]
                     for position, part in enumerate(parts.tolist()):
-                        _, flags, peer, _, _, size = part[:6]
+                        what, flags, peer, _, _, size = part[:6]
                         rows[own, child, position].append(
-                            (rank, ranks, k, count, peer, size, flags & records.WILDCARD, kind)
+                            (rank, ranks, k, count, peer, size, what, flags & records.WILDCARD, kind)
                         )
             visit(node.iterations[0], own)
 
@@ -182,28 +182,36 @@ def _keeps_label(structure: Structure, donor: Donor, rows: np.ndarray) -> bool:
 
 
 def _body_rule(structure: Structure, donor: Donor, rows: np.ndarray) -> BodyRule:
-    rank, ranks, k, count, peer, size, wild, _ = rows.T
-    if wild.any():
-        # The order in which they come is not the program's.
-        order = np.lexsort((peer, rank, ranks))
-        again = np.lexsort((k, rank, ranks))
-        sorted_peer = np.empty_like(peer)
-        sorted_peer[again] = peer[order]
-        peer = sorted_peer
+    rank, ranks, k, count, peer, size, what, wild, _ = rows.T
     known = peer >= 0
     rule = None
     keeps_label = known.any() and not wild.any() and _keeps_label(structure, donor, rows[known])
     if known.any() and not keeps_label:
-        rule = partner_rule(rank[known], ranks[known], k[known], count[known], peer[known])
-    patterns: set[int | None] = set()
-    first: dict[int, float] = {}
-    for number in np.unique(ranks).tolist():
-        chosen = ranks == number
-        if count[chosen].max() > 1:
-            patterns.add(size_pattern(k[chosen], count[chosen], size[chosen].astype(float)))
-        first[number] = float(size[chosen & (k == 0)].mean())
+        # The order in which messages come is not the program's, also if it probed for them before.
+        orders = [_sorted_partners(rows)] if wild.any() else [peer]
+        if np.isin(what, (records.RECEIVE, records.PROBE)).all() and not wild.any():
+            orders.append(_sorted_partners(rows))
+        found = (
+            partner_rule(rank[known], ranks[known], k[known], count[known], order[known]) for order in orders
+        )
+        rule = next((each for each in found if each is not None), None)
+    patterns = {
+        size_pattern(k[chosen], count[chosen], size[chosen].astype(float))
+        for number in np.unique(ranks).tolist()
+        if count[chosen := ranks == number].max() > 1
+    }
     pattern = patterns.pop() if len(patterns) == 1 else None
+    scaled = size / SIZE_PATTERNS[pattern or 0][1](k, count)
+    first = {number: float(scaled[ranks == number].mean()) for number in np.unique(ranks).tolist()}
     return BodyRule(rule, bool(keeps_label), pattern, fit_law(first, structure.arrangement.dims))
+
+
+def _sorted_partners(rows: np.ndarray) -> np.ndarray:
+    """The partners of each rank, in ascending order over its iterations."""
+    rank, ranks, k, _, peer = rows.T[:5]
+    found = np.empty_like(peer)
+    found[np.lexsort((k, rank, ranks))] = peer[np.lexsort((peer, rank, ranks))]
+    return found
 
 
 # Communicators
@@ -516,6 +524,7 @@ RootRule = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray
 call site, its iteration and number of iterations, and the number of members."""
 ROOT_RULES: tuple[RootRule, ...] = (
     lambda number, k, count, size: size - 1,
+    lambda number, k, count, size: size // 2,
     lambda number, k, count, size: k % size,
     lambda number, k, count, size: number % size,
     lambda number, k, count, size: (size - 1 - k) % size,
@@ -556,10 +565,9 @@ def _root_places(
 ) -> np.ndarray | None:
     """The places of the roots of calls on a communicator of `size` members; None if those of the traced calls
     have no pattern."""
-    numbers, iteration, iterations, sizes, places = rows.T
-    same = np.minimum(places[np.argmax(sizes)], sizes - 1)
-    if (places == same).all():
-        return np.full(len(number), min(int(places[np.argmax(sizes)]), size - 1))
+    numbers, iteration, iterations, sizes, places = rows[rows[:, 3] > 1].T
+    if not len(places) or (places == places[0]).all():
+        return np.full(len(number), min(int(places[0]) if len(places) else 0, size - 1))
     for rule in ROOT_RULES:
         if (rule(numbers, iteration, iterations, sizes) == places).all():
             return np.asarray(rule(number, k, count, np.full(len(number), size)))

@@ -134,6 +134,19 @@ def master_worker(rank: Written, ranks: int) -> None:
             rank.call("Send", part("send", 0, 32), site=4, after=WORK_S / ranks)
 
 
+def probing(rank: Written, ranks: int) -> None:
+    """The first rank asks which message has come, and receives it; the order is another one in each run."""
+    for step in range(STEPS):
+        if rank.rank == 0:
+            order = np.random.default_rng((ranks, step)).permutation(ranks - 1) + 1
+            for worker in order.tolist():
+                rank.call("Probe", part("probe", worker, 96, flags=1), site=1)
+                rank.call("Recv", part("receive", worker, 96), site=2)
+        else:
+            rank.call("Send", part("send", 0, 96), site=3, after=WORK_S / ranks)
+        rank.call("Barrier", part("collective"), site=4)
+
+
 def rows_and_columns(rank: Written, ranks: int) -> None:
     """Collectives in the rows and columns of a grid: communicators 2 and 3."""
     dims = balanced(ranks, 2)[::-1]
@@ -161,7 +174,16 @@ def rotating_roots(rank: Written, ranks: int) -> None:
             rank.call("Barrier", part("collective"), site=3, after=WORK_S / ranks)
     for panel in range(20):
         rank.call("Bcast", part("collective", size=1 << 10, root=panel % ranks), site=4)
+        rank.call("Gather", part("collective", size=1 << 8, root=ranks - 1), site=6)
         rank.call("Barrier", part("collective"), site=5, after=WORK_S / ranks)
+
+
+def opposite(rank: Written, ranks: int) -> None:
+    """Exchanges across the middle of all ranks."""
+    partner = (rank.rank + ranks // 2) % ranks
+    for _ in range(STEPS):
+        sent, received = part("send", partner, 1 << 12), part("receive", partner, 1 << 12)
+        rank.call("Sendrecv", sent, received, site=1, after=WORK_S / ranks)
 
 
 def transposed_grid(rank: Written, ranks: int) -> None:
@@ -238,8 +260,10 @@ PROGRAMS: dict[str, Program] = {
     "pipeline": pipeline,
     "all pairs": all_pairs,
     "master and workers": master_worker,
+    "probing": probing,
     "rows and columns": rows_and_columns,
     "rotating roots": rotating_roots,
+    "opposite": opposite,
     "transposed grid": transposed_grid,
     "shared nodes": shared_nodes,
     "neighbors that may be none": neighbors_that_may_be_none,
