@@ -41,7 +41,7 @@ def _laws(scaling: Scaling, dimensions: int) -> tuple[Basis, ...]:
     """The most likely one first."""
     if scaling == "weak":
         return (CONSTANT, Basis("* P", 1))
-    surfaces = [Basis(f"/ P^({d - 1}/{d})", (1 - d) / d) for d in (2, 3) if dimensions >= d]
+    surfaces = [Basis(f"/ P^({size - 1}/{size})", (1 - size) / size) for size in (2, 3) if dimensions >= size]
     return (Basis("/ P", -1), CONSTANT, *surfaces, Basis("/ P^2", -2))
 
 

@@ -121,7 +121,7 @@ class _Folder:
             symbol = self.bodies[tuple(self.symbols[start : start + length].tolist())]
             symbols.append(np.array([symbol]))
             bounds = [start + k * length for k in range(count + 1)]
-            iterations = tuple(tuple(self.nodes[a:b]) for a, b in pairwise(bounds))
+            iterations = tuple(tuple(self.nodes[first:end]) for first, end in pairwise(bounds))
             nodes.append(Loop(symbol, iterations))
             last = bounds[-1]
         self.symbols = np.concatenate([*symbols, self.symbols[last:]])

@@ -59,7 +59,7 @@ class Rule:
     arrange: Callable[[int], Dims | None]
 
 
-def _with_fixed(
+def _rule_with_fixed_sizes(
     sizes: Mapping[int, int], dimensions: int, largest_first: bool
 ) -> Callable[[int], Dims | None]:
     """Some dimensions (by number) of fixed sizes, the others as equal as possible."""
@@ -84,7 +84,7 @@ def rules(arranged: Mapping[int, Dims]) -> Iterator[Rule]:
         return
     shape = f"a grid of {dimensions} dimensions"
     candidates = [
-        Rule(f"{shape}, as equal as possible", _with_fixed({}, dimensions, largest_first))
+        Rule(f"{shape}, as equal as possible", _rule_with_fixed_sizes({}, dimensions, largest_first))
         for largest_first in (False, True)
     ]
     constant = {
@@ -97,7 +97,7 @@ def rules(arranged: Mapping[int, Dims]) -> Iterator[Rule]:
             fixed = {k: constant[k] for k in chosen}
             text = " x ".join(str(fixed.get(k, "n")) for k in range(dimensions))
             candidates += [
-                Rule(f"{shape}, {text}", _with_fixed(fixed, dimensions, largest_first))
+                Rule(f"{shape}, {text}", _rule_with_fixed_sizes(fixed, dimensions, largest_first))
                 for largest_first in (False, True)
             ]
     for rule in candidates:
@@ -264,10 +264,10 @@ def spread(members: np.ndarray, ranks: int, dims: Dims) -> tuple[int, ...] | Non
 def arrangements(
     observed: Mapping[str, Sequence[Partners]],
     groups: Mapping[int, Sequence[np.ndarray]],
-    unlike: Callable[[Arrangement], int],
+    count_unlike: Callable[[Arrangement], int],
 ) -> Iterator[tuple[int, Arrangement]]:
     """Possible arrangements, and their cost: how many labels describe the partners of all call sites in all
-    runs, and how many groups of ranks (by number of ranks) are no part of the grid. `unlike` gives the
+    runs, and how many groups of ranks (by number of ranks) are no part of the grid. `count_unlike` gives the
     number of ranks that do not behave like others at the same border."""
     counts = list(groups)
     for dimensions in range(1, MAX_DIMENSIONS + 1):
@@ -284,26 +284,30 @@ def arrangements(
                 relations = _relations(each, own)  # noqa: B023
                 return (
                     _total(own, each, groups),  # noqa: B023
-                    unlike(Arrangement(each, None, relations)),
+                    count_unlike(Arrangement(each, None, relations)),
                     PERIODIC in relations.values(),
                     dims[0] - dims[-1],
                 )
 
             arranged[ranks] = min(factorizations(ranks, dimensions), key=cost)
         fixed = [{k: size} for k, size in enumerate(arranged[max(counts)])] if dimensions > 1 else []
-        for dims in [*_ruled(counts, dimensions, [{}]), arranged, *_ruled(counts, dimensions, fixed)]:
+        for dims in [
+            *_rule_arrangements(counts, dimensions, [{}]),
+            arranged,
+            *_rule_arrangements(counts, dimensions, fixed),
+        ]:
             yield (
                 _total(observed, dims, groups),
                 Arrangement(dims, next(rules(dims), None), _relations(dims, observed)),
             )
 
 
-def _ruled(
+def _rule_arrangements(
     counts: Sequence[int], dimensions: int, fixed: Sequence[Mapping[int, int]]
 ) -> Iterator[dict[int, Dims]]:
     """The arrangements with these fixed sizes that exist on all numbers of ranks."""
     for sizes, largest_first in itertools.product(fixed, (False, True)):
-        arrange = _with_fixed(sizes, dimensions, largest_first)
+        arrange = _rule_with_fixed_sizes(sizes, dimensions, largest_first)
         arranged = {ranks: dims for ranks in counts if (dims := arrange(ranks)) is not None}
         if len(arranged) == len(counts):
             yield arranged

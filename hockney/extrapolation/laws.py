@@ -96,7 +96,9 @@ def _single_sizes(dimensions: int) -> tuple[tuple[tuple[float, ...], str], ...]:
     """The powers of each size alone, and its name."""
     if dimensions == 1:
         return ()
-    return tuple((tuple(float(j == k) for j in range(dimensions)), "xyz"[k]) for k in range(dimensions))
+    return tuple(
+        (tuple(float(other == k) for other in range(dimensions)), "xyz"[k]) for k in range(dimensions)
+    )
 
 
 def fit_count_law(values: Mapping[int, int], dims: Mapping[int, Dims]) -> Law | None:
@@ -154,30 +156,30 @@ def _laws(values: Mapping[int, float], dims: Mapping[int, Dims]) -> Iterator[Law
 def _fitted(
     basis: Basis, counts: Sequence[int], observed: np.ndarray, dims: Mapping[int, Dims], with_offset: bool
 ) -> Law | None:
-    x = np.array([basis.at(ranks, dims[ranks]) for ranks in counts])
-    if with_offset and len(np.unique(x)) < 3:
+    values = np.array([basis.at(ranks, dims[ranks]) for ranks in counts])
+    if with_offset and len(np.unique(values)) < 3:
         return None
     error = 0.0
     for k in range(len(counts)):
         others = np.arange(len(counts)) != k
-        factor, offset = _coefficients(x[others], observed[others], with_offset)
-        error = max(error, _error(factor * x[k] + offset, observed[k]))
-    factor, offset = _coefficients(x, observed, with_offset)
+        factor, offset = _coefficients(values[others], observed[others], with_offset)
+        error = max(error, _error(factor * values[k] + offset, observed[k]))
+    factor, offset = _coefficients(values, observed, with_offset)
     return Law(basis, factor, offset, error)
 
 
-def _coefficients(x: np.ndarray, y: np.ndarray, with_offset: bool) -> tuple[float, float]:
-    """With the least relative errors."""
-    weight = 1 / np.maximum(np.abs(y), 1e-300)
+def _coefficients(values: np.ndarray, observed: np.ndarray, with_offset: bool) -> tuple[float, float]:
+    """The factor and the offset with the smallest relative errors."""
+    weight = 1 / np.maximum(np.abs(observed), 1e-300)
     if not with_offset:
-        return float((x * y * weight**2).sum() / max((x * x * weight**2).sum(), 1e-300)), 0.0
-    rows = np.stack([x, np.ones(len(x))], axis=1) * weight[:, None]
-    factor, offset = np.linalg.lstsq(rows, y * weight, rcond=None)[0]
+        return float((values * observed * weight**2).sum() / max((values**2 * weight**2).sum(), 1e-300)), 0.0
+    rows = np.stack([values, np.ones(len(values))], axis=1) * weight[:, None]
+    factor, offset = np.linalg.lstsq(rows, observed * weight, rcond=None)[0]
     return float(factor), float(offset)
 
 
 def _error(predicted: float, value: float) -> float:
-    """Relative; differences below one, of counts and bytes, are due to rounding."""
+    """The relative error; differences below one, of counts and bytes, are due to rounding."""
     difference = abs(predicted - value)
     return 0.0 if difference < 1 else difference / max(abs(value), 1e-300)
 
@@ -205,36 +207,36 @@ def _partner_rules() -> Iterator[PartnerRule]:
 
     directions: tuple[tuple[str, Index], ...] = (("k", forwards), ("K - 1 - k", backwards))
     for text, index in directions:
-        yield from _doubling(text, index)
+        yield from _doubling_rules(text, index)
     for text, index in directions:
-        yield from _counting(text, index)
+        yield from _counting_rules(text, index)
 
 
-def _doubling(text: str, index: Index) -> Iterator[PartnerRule]:
-    yield PartnerRule(f"r xor 2^({text})", lambda r, ranks, k, count: r ^ (1 << index(k, count)))
+def _doubling_rules(text: str, index: Index) -> Iterator[PartnerRule]:
+    yield PartnerRule(f"r xor 2^({text})", lambda rank, ranks, k, count: rank ^ (1 << index(k, count)))
     yield PartnerRule(
-        f"r + 2^({text}) mod P", lambda r, ranks, k, count: (r + (1 << index(k, count))) % ranks
+        f"r + 2^({text}) mod P", lambda rank, ranks, k, count: (rank + (1 << index(k, count))) % ranks
     )
     yield PartnerRule(
-        f"r - 2^({text}) mod P", lambda r, ranks, k, count: (r - (1 << index(k, count))) % ranks
+        f"r - 2^({text}) mod P", lambda rank, ranks, k, count: (rank - (1 << index(k, count))) % ranks
     )
 
 
-def _counting(text: str, index: Index) -> Iterator[PartnerRule]:
-    yield PartnerRule(text, lambda r, ranks, k, count: index(k, count))
-    yield PartnerRule(f"{text} + 1", lambda r, ranks, k, count: index(k, count) + 1)
+def _counting_rules(text: str, index: Index) -> Iterator[PartnerRule]:
+    yield PartnerRule(text, lambda rank, ranks, k, count: index(k, count))
+    yield PartnerRule(f"{text} + 1", lambda rank, ranks, k, count: index(k, count) + 1)
     yield PartnerRule(
-        f"{text}, without r", lambda r, ranks, k, count: index(k, count) + (index(k, count) >= r)
+        f"{text}, without r", lambda rank, ranks, k, count: index(k, count) + (index(k, count) >= rank)
     )
-    yield from _shifted(text, index)
-    yield from _shifted(f"{text} + 1", lambda k, count: index(k, count) + 1)
+    yield from _shift_rules(text, index)
+    yield from _shift_rules(f"{text} + 1", lambda k, count: index(k, count) + 1)
 
 
-def _shifted(text: str, index: Index) -> Iterator[PartnerRule]:
-    yield PartnerRule(f"r + {text} mod P", lambda r, ranks, k, count: (r + index(k, count)) % ranks)
-    yield PartnerRule(f"r - ({text}) mod P", lambda r, ranks, k, count: (r - index(k, count)) % ranks)
-    yield PartnerRule(f"r xor ({text})", lambda r, ranks, k, count: r ^ index(k, count))
-    yield PartnerRule(f"{text} - r mod P", lambda r, ranks, k, count: (index(k, count) - r) % ranks)
+def _shift_rules(text: str, index: Index) -> Iterator[PartnerRule]:
+    yield PartnerRule(f"r + {text} mod P", lambda rank, ranks, k, count: (rank + index(k, count)) % ranks)
+    yield PartnerRule(f"r - ({text}) mod P", lambda rank, ranks, k, count: (rank - index(k, count)) % ranks)
+    yield PartnerRule(f"r xor ({text})", lambda rank, ranks, k, count: rank ^ index(k, count))
+    yield PartnerRule(f"{text} - r mod P", lambda rank, ranks, k, count: (index(k, count) - rank) % ranks)
 
 
 PARTNER_RULES = tuple(_partner_rules())
@@ -254,9 +256,9 @@ def partner_rule(
 REMAINDER = 0.1
 """Relative difference of sizes that is due to a division with a remainder."""
 SIZE_PATTERNS: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] = (
-    ("the same in all iterations", lambda k, K: np.ones(np.shape(k))),
-    ("doubled in each iteration", lambda k, K: 2.0**k),
-    ("halved in each iteration", lambda k, K: 2.0**-k),
+    ("the same in all iterations", lambda k, count: np.ones(np.shape(k))),
+    ("doubled in each iteration", lambda k, count: 2.0**k),
+    ("halved in each iteration", lambda k, count: 2.0**-k),
 )
 
 

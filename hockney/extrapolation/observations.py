@@ -110,7 +110,7 @@ def _sequence(trace: RankTrace, job: Job, kinds: CallKinds) -> RankSequence:
         parts_of_call.append(parts)
         if len(parts) and call.function not in OUTSIDE_MPI_TIME:
             shape = list(zip(parts["what"].tolist(), parts["flags"].tolist(), strict=True))
-            distinct = tuple(each for j, each in enumerate(shape) if j == 0 or each != shape[j - 1])
+            distinct = tuple(each for k, each in enumerate(shape) if k == 0 or each != shape[k - 1])
             place = job.describe_place(trace.rank, call.function, call.site)
             kind_of_call[k] = kinds.number(CallKind(place, call.function, call.misses, distinct))
     events = trace.events

@@ -167,10 +167,10 @@ def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
     best: tuple[tuple[int, int, bool], Arrangement, tuple[str, ...]] | None = None
     behavior = {run.ranks: _behavior(run, folded) for run in runs}
 
-    def unlike(arranged: Arrangement) -> int:
+    def count_unlike(arranged: Arrangement) -> int:
         return _features(behavior, arranged, observed)[0]
 
-    for cost, each in arrangements(observed, groups, unlike):
+    for cost, each in arrangements(observed, groups, count_unlike):
         different, features = _features(behavior, each, observed)
         # Without ends a grid has no border.
         inconsistent = "border" in features and PERIODIC in each.relations.values()
@@ -215,7 +215,8 @@ def _features(
         if not needed <= set(features):
             continue
         different = sum(
-            _different(behavior[ranks], roles(ranks, dims, features)) for ranks, dims in found.dims.items()
+            _count_different(behavior[ranks], roles(ranks, dims, features))
+            for ranks, dims in found.dims.items()
         )
         if best is None or different < best[0]:
             best = (different, features)
@@ -254,7 +255,7 @@ def _behavior(run: ObservedRun, folded: Mapping[tuple[int, int], Folded]) -> lis
     return found
 
 
-def _different(behavior: Sequence[bytes], own: Sequence[Role]) -> int:
+def _count_different(behavior: Sequence[bytes], own: Sequence[Role]) -> int:
     """How many ranks behave otherwise than the first rank of their role."""
     first: dict[Role, bytes] = {}
     return sum(first.setdefault(role, each) != each for role, each in zip(own, behavior, strict=True))

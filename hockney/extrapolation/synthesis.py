@@ -82,10 +82,10 @@ def expand(donor: Donor, counts: Mapping[Path, LoopCount], ranks: int, dims: Dim
             bodies.append((body, end - first))
 
     def visit(nodes: Sequence[Node], path: Path, k: int, count: int) -> None:
-        for j, node in enumerate(nodes):
-            own = (*path, j)
+        for place, node in enumerate(nodes):
+            own = (*path, place)
             if not isinstance(node, Loop):
-                add(node, node + 1, k, count, (path, j) if k >= 0 else None)
+                add(node, node + 1, k, count, (path, place) if k >= 0 else None)
                 continue
             if own in counts:
                 wanted = max(0, round(counts[own].law.at(ranks, dims)))
@@ -142,8 +142,8 @@ def _observe_bodies(
     sequence = structure.runs[ranks].sequences[rank]
 
     def visit(nodes: Sequence[Node], path: Path) -> None:
-        for j, node in enumerate(nodes):
-            own = (*path, j)
+        for place, node in enumerate(nodes):
+            own = (*path, place)
             if not isinstance(node, Loop):
                 continue
             if own not in counts:
@@ -496,11 +496,11 @@ def _innermost(nodes: Sequence[Node], calls: int, counts: Mapping[Path, LoopCoun
     iteration, iterations = np.zeros(calls, dtype=np.int64), np.ones(calls, dtype=np.int64)
 
     def visit(nodes: Sequence[Node], path: Path, k: int, count: int) -> None:
-        for j, node in enumerate(nodes):
+        for place, node in enumerate(nodes):
             if not isinstance(node, Loop):
                 iteration[node], iterations[node] = k, count
                 continue
-            own = (*path, j)
+            own = (*path, place)
             length = len(node.iterations)
             for number, each in enumerate(node.iterations):
                 inner = counts[own].inner(number, length) if own in counts else (number, length)
