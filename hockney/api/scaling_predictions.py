@@ -17,7 +17,7 @@ from hockney.api.profile import Profile, load_profile
 from hockney.api.programs import communication_source
 from hockney.api.replays import machine_text, machines_of
 from hockney.api.tables import Rows
-from hockney.core.errors import UsageError, printable
+from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import join_words, plural
@@ -143,27 +143,41 @@ def predict_scaling(
     )
     name = machine or machine_text(source, survey)
     points: list[ScalingPoint] = []
+    omitted: list[Caveat] = []
     computation: ComputationModel | None = None
     refused = _refusal(structure)
     if not refused:
         computation = fit_computation(runs, structure.arrangement.dims, scaling)
         for count in counts:
             listen(Status(f"evaluating {plural(count, 'rank')}"))
-            points.append(
-                scaling_point(
-                    structure,
-                    computation,
-                    count,
-                    structure.arrangement.of(count),
-                    lambda built: machines_of(source, built),
-                    compute_scale,
+            dims = structure.arrangement.of(count)
+            try:
+                points.append(
+                    scaling_point(
+                        structure,
+                        computation,
+                        count,
+                        dims,
+                        lambda built: machines_of(source, built),
+                        compute_scale,
+                    )
                 )
-            )
+            except Inconclusive as error:
+                if count == counts[-1] and not points:
+                    raise
+                omitted.append(
+                    Caveat(
+                        "ranks-left-out",
+                        f"there is no prediction for {plural(count, 'rank')}: {error.what}",
+                        "the table, which lacks them",
+                        error.remedy,
+                    )
+                )
             refused = _refusal(structure)
             if refused:
                 points = []
                 break
-    caveats = [] if refused or computation is None else list(_caveats(structure, counts, computation))
+    caveats = [] if refused or computation is None else [*omitted, *_caveats(structure, counts, computation)]
     answer = ScalingAnswer(
         loaded[0].manifest.program,
         name,

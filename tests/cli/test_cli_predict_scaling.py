@@ -55,6 +55,15 @@ def test_a_program_without_a_pattern_is_refused(hockney, profiles_by_ranks):
     assert shown.code == 4 and "Recv" in shown.out
 
 
+def test_numbers_of_ranks_with_unknown_ranks_are_left_out(hockney, profiles_by_ranks):
+    profiles_by_ranks(made_programs.PROGRAMS["sweep"])
+    document = predicted(hockney, "--ranks", "8,64")
+    assert [point["ranks"] for point in document["points"]] == [8]
+    assert "ranks-left-out" in {warning["code"] for warning in document["warnings"]}
+    done = hockney("predict", *PROFILES, "--machine", "t3e", "--ranks", "64")
+    assert (done.code, done.error.code) == (4, "unknown-role")
+
+
 def test_many_calls_without_a_pattern_are_refused_even_if_they_take_no_time(hockney, profiles_by_ranks):
     def run(rank: Written, ranks: int) -> None:
         rank.call("Barrier", part("collective"), site=9, after=1000.0)
