@@ -70,7 +70,7 @@ def program_sentences() -> tuple[tuple[str, str], ...]:
         for block in HELP.findall(reference)
         for paragraph in block.split("\n\n")
         for sentence in END.split(" ".join(paragraph.split()))
-        if not paragraph.startswith(("Usage:", "Commands:", "Options:", "--", "Example"))
+        if not paragraph.lstrip().startswith(("Usage:", "Commands:", "Options:", "--", "Example", "hockney "))
     ]
     for file in sorted((ROOT / "hockney").rglob("*.py")):
         source = file.read_text("utf-8")

@@ -88,7 +88,7 @@ def _parse_network(text: str) -> str:
     "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
     "hockney predict jacobi.toml n=8192 --ranks 4:512 --machine t3e",
     "hockney predict runs/app --allreduce best --freeze prediction.json",
-    "hockney predict runs/app-2 runs/app-4 runs/app-8 --ranks 16:256 --machine t3e",
+    "hockney predict runs/app-2 runs/app-4 runs/app-8 --ranks 64",
 )
 @click.argument("kernel", nargs=-1, metavar="[PROFILE...|FILE|KERNEL] [NAME=VALUE...]")
 @click.option(
