@@ -32,6 +32,8 @@ ASSUMED_ERROR = 0.1
 """Relative error of a law that only one run supports."""
 MIN_SHARE = 0.02
 """Regions with a smaller share of a program's computation follow the law of the whole."""
+MAX_EXCESS = 1.2
+"""The computation of a rank with these calls, relative to the busiest rank by the law of all computation."""
 MIN_ITERATIONS = 4
 """Fewer do not show how iterations vary."""
 MAX_FACTORS = 4096
@@ -94,7 +96,7 @@ class ComputationModel:
 
     def means(self, kinds: np.ndarray, ranks: int, dims: Dims) -> ComputationMeans:
         """The mean computation of a rank that makes these calls. Regions that only crowded runs have share
-        what the others lack of all computation."""
+        what the others lack of all computation, which no rank exceeds by far."""
         around = np.concatenate([[END], kinds, [END]]).astype(np.int64)
         pairs, inverse = np.unique(around[:-1] << 32 | (around[1:] & 0xFFFFFFFF), return_inverse=True)
         regions = [(int(pair >> 32), _signed(int(pair & 0xFFFFFFFF))) for pair in pairs]
@@ -106,9 +108,12 @@ class ComputationModel:
                 seconds[k] = self.regions[region].at(ranks, dims)
             else:
                 weights[k] = self.unseen.get(region, 0.0)
-        rest = self.total.at(ranks, dims) - float(seconds @ counts)
-        if rest > 0 and weights.any():
-            seconds += weights * rest / float(weights @ counts)
+        total, known = self.total.at(ranks, dims), float(seconds @ counts)
+        if known > total * MAX_EXCESS * float(self.rank_factors.max()):
+            # A loop has more iterations than in the runs, of which only some compute.
+            seconds *= total / known
+        elif known < total and weights.any():
+            seconds += weights * (total - known) / float(weights @ counts)
         return ComputationMeans(seconds, inverse.reshape(-1), [self.factors.get(each) for each in regions])
 
     def rank_factor(self, random: np.random.Generator) -> float:

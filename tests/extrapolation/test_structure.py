@@ -5,6 +5,8 @@ collectives that they would have there."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from extrapolation.made_programs import CUBES, PROGRAMS, WORK_S, halo, irregular, observed, traced_graph
@@ -120,6 +122,25 @@ def test_computation_follows_its_law_and_keeps_its_sum():
     with pytest.raises(Inconclusive) as caught:
         fit_computation(runs[3:], structure.arrangement.dims, "strong")
     assert caught.value.code == "only-crowded-runs"
+
+
+def test_more_iterations_of_a_loop_compute_no_more():
+    def program(rank, ranks):
+        for _ in range(6):
+            for bit in range(ranks.bit_length() - 1):
+                after = WORK_S / ranks if bit == 0 else 1e-7
+                partner = rank.rank ^ (1 << bit)
+                rank.call("Sendrecv", part("send", partner, 8), part("receive", partner, 8), after=after)
+
+    kinds = CallKinds()
+    runs = observed(program, (2, 4, 8), kinds)
+    alone = [replace(run, crowded=run.ranks > 2) for run in runs]
+    structure = find_structure(runs, kinds)
+    model = fit_computation(alone, structure.arrangement.dims, "strong")
+    (calls,), _ = Synthesis(structure, 64, (64,)).kinds_by_role()
+    means = model.means(calls, 64, (64,))
+    assert len(calls) == 6 * 6
+    assert float(means.seconds[means.region].sum()) == pytest.approx(6 * WORK_S / 64, rel=0.05)
 
 
 def test_requests_are_completed_in_graphs_with_more_loops():
