@@ -240,6 +240,7 @@ def _shift_rules(text: str, index: Index) -> Iterator[PartnerRule]:
 
 
 PARTNER_RULES = tuple(_partner_rules())
+ALL_OTHERS = PartnerRule("k, without r", lambda rank, ranks, k, count: k + (k >= rank))
 
 
 def partner_rule(

@@ -15,6 +15,7 @@ from hockney.core.errors import Inconclusive
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
 from hockney.extrapolation.grids import PERIODIC, Dims, coordinates, labels, partner, spread
 from hockney.extrapolation.laws import (
+    ALL_OTHERS,
     SIZE_PATTERNS,
     Law,
     PartnerRule,
@@ -195,6 +196,9 @@ def _body_rule(structure: Structure, donor: Donor, rows: np.ndarray) -> BodyRule
             partner_rule(rank[known], ranks[known], k[known], count[known], order[known]) for order in orders
         )
         rule = next((each for each in found if each is not None), None)
+    if not known.any() and wild.all() and (count == ranks - 1).all():
+        # The program does not ask who sent: it takes one message from each other rank.
+        rule = ALL_OTHERS
     patterns = {
         size_pattern(k[chosen], count[chosen], size[chosen].astype(float))
         for number in np.unique(ranks).tolist()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from replay.made_traces import Written, job_of_written, part, written
@@ -119,15 +120,15 @@ def all_pairs(rank: Written, ranks: int) -> None:
         rank.call("Waitall", *(rank.end(request, peer) for request, peer in requests), site=3)
 
 
-def master_worker(rank: Written, ranks: int) -> None:
-    """The first rank sends to all others, and takes their answers in any order."""
+def master_worker(rank: Written, ranks: int, *, asks: bool = True) -> None:
+    """The first rank sends to all others, and takes their answers in any order. It may not ask who sent."""
     wildcard = 1
     for step in range(STEPS):
         if rank.rank == 0:
             for worker in range(1, ranks):
                 rank.call("Send", part("send", worker, 128), site=1)
             for k in range(ranks - 1):
-                worker = 1 + (k + step) % (ranks - 1)
+                worker = 1 + (k + step) % (ranks - 1) if asks else -1
                 rank.call("Recv", part("receive", worker, 32, flags=wildcard), site=2)
         else:
             rank.call("Recv", part("receive", 0, 128), site=3)
@@ -260,6 +261,7 @@ PROGRAMS: dict[str, Program] = {
     "pipeline": pipeline,
     "all pairs": all_pairs,
     "master and workers": master_worker,
+    "master that does not ask who sent": partial(master_worker, asks=False),
     "probing": probing,
     "rows and columns": rows_and_columns,
     "rotating roots": rotating_roots,
