@@ -85,6 +85,8 @@ class ComputationModel:
     total: RegionLaw
     regions: Mapping[Region, RegionLaw]
     rank_factors: np.ndarray
+    imbalance: float
+    """The computation of the busiest rank, relative to the mean."""
     factors: Mapping[Region, np.ndarray]
     runs: tuple[int, ...]
     unseen: Mapping[Region, float]
@@ -109,7 +111,7 @@ class ComputationModel:
             else:
                 weights[k] = self.unseen.get(region, 0.0)
         total, known = self.total.at(ranks, dims), float(seconds @ counts)
-        if known > total * MAX_EXCESS * float(self.rank_factors.max()):
+        if known > total * MAX_EXCESS * self.imbalance:
             # A loop has more iterations than in the runs, of which only some compute.
             seconds *= total / known
         elif known < total and weights.any():
@@ -177,11 +179,14 @@ def fit_computation(
                 if region not in found:
                     unseen[region] = float(np.median(np.concatenate(each.values)))
     each_rank = np.array([_total(each) for each in largest.sequences])
+    # Ranks that make other calls compute another amount, which is no variation.
+    expected = np.array([_expected(each, sums[largest.ranks]) for each in largest.sequences])
     return ComputationModel(
         scaling,
         total,
         found,
-        each_rank / each_rank.mean() if each_rank.mean() > 0 else np.ones(1),
+        np.divide(each_rank, expected, out=np.ones(len(each_rank)), where=expected > 0),
+        float(each_rank.max() / each_rank.mean()) if each_rank.mean() > 0 else 1.0,
         _factors(sums[largest.ranks]),
         tuple(sorted(totals)),
         unseen,
@@ -193,8 +198,12 @@ def _total(sequence: RankSequence) -> float:
 
 
 def _regions(run: ObservedRun) -> dict[Region, _Sums]:
+    return _regions_of(run.sequences)
+
+
+def _regions_of(sequences: Sequence[RankSequence]) -> dict[Region, _Sums]:
     found: dict[Region, _Sums] = defaultdict(_Sums)
-    for sequence in run.sequences:
+    for sequence in sequences:
         around = np.concatenate([[END], sequence.kinds, [END]]).astype(np.int64)
         seconds = np.append(sequence.computed_s, sequence.tail_s)
         pairs = np.stack([around[:-1], around[1:]], axis=1)
@@ -208,6 +217,11 @@ def _regions(run: ObservedRun) -> dict[Region, _Sums]:
             each.seconds += float(values.sum())
             each.values.append(values)
     return found
+
+
+def _expected(sequence: RankSequence, regions: Mapping[Region, _Sums]) -> float:
+    """The computation of a rank if all its regions take their mean."""
+    return sum(each.count * regions[region].mean for region, each in _regions_of([sequence]).items())
 
 
 def _fit(

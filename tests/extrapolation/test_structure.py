@@ -143,6 +143,14 @@ def test_more_iterations_of_a_loop_compute_no_more():
     assert float(means.seconds[means.region].sum()) == pytest.approx(6 * WORK_S / 64, rel=0.05)
 
 
+def test_ranks_with_other_calls_are_no_variation():
+    kinds = CallKinds()
+    runs = observed(PROGRAMS["master and workers"], (2, 4, 8), kinds)
+    model = fit_computation(runs, {2: (2,), 4: (4,), 8: (8,)}, "strong")
+    assert model.rank_factors == pytest.approx(np.ones(4), rel=0.01)
+    assert model.imbalance == pytest.approx(4 / 3, rel=0.01)
+
+
 def test_requests_are_completed_in_graphs_with_more_loops():
     made = synthesized(structure_of(PROGRAMS["all pairs"], (2, 4, 8)), 32)
     ops = made.graph.ops
