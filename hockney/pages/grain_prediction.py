@@ -323,6 +323,13 @@ def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platfo
     }
 
 
+def _piece_documents(messages: PointToPointCosts) -> list[dict[str, float]]:
+    return [
+        {"first": piece.min_size, "latency_s": piece.latency_s, "per_byte_s": piece.per_byte_s}
+        for piece in messages.pieces
+    ]
+
+
 def _machine_document(messages: PointToPointCosts, platform: Platform | None) -> dict[str, Any]:
     worst_level = max(messages.levels(), key=_verdict_rank)
     return {
@@ -334,8 +341,8 @@ def _machine_document(messages: PointToPointCosts, platform: Platform | None) ->
         "why": worst_level.doubt,
         "network": "medium" if any(messages.medium) else "shared" if messages.shared else "switch",
         "network_why": messages.why,
-        "pieces": messages.pieces,
-        "near_pieces": messages.within_node.pieces if messages.within_node else (),
+        "pieces": _piece_documents(messages),
+        "near_pieces": _piece_documents(messages.within_node) if messages.within_node else [],
         "cores_per_node": messages.cores,
         "shared_rates": [
             {

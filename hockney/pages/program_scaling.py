@@ -12,7 +12,13 @@ from hockney.core.units import format_percent
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.programs.scaling import MIN_EFFICIENCY, TIME_PARTS, ProgramForecast, ProgramRow
+from hockney.models.programs.scaling import (
+    MIN_EFFICIENCY,
+    TIME_PARTS,
+    ProgramChange,
+    ProgramForecast,
+    ProgramRow,
+)
 from hockney.models.programs.timing import ChosenAlgorithm
 from hockney.pages.format import quantity
 from hockney.pages.grain_prediction import (
@@ -171,7 +177,20 @@ def document(forecast: ProgramForecast, messages: PointToPointCosts) -> dict[str
         "machine": {"name": messages.name, "title": messages.title, "source": messages.source},
         "ranks": [_row_document(row) for row in forecast.rows],
         "best": {"fastest": forecast.fastest.ranks, "half_efficient": forecast.most_efficient.ranks},
-        "levers": {"ranks": forecast.changed_ranks, "changes": list(forecast.changes)},
+        "levers": {
+            "ranks": forecast.changed_ranks,
+            "changes": [_change_document(each) for each in forecast.changes],
+        },
+    }
+
+
+def _change_document(change: ProgramChange) -> dict[str, Any]:
+    return {
+        "name": change.name,
+        "how": change.description,
+        "efficiency": change.efficiency,
+        "gain": change.gain,
+        "bound": change.is_bound,
     }
 
 

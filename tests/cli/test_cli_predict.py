@@ -396,3 +396,13 @@ def test_a_simulated_run_predicts_as_its_description(hockney, monkeypatch):
     assert [doubt["code"] for doubt in measured["doubts"]] == ["simulated"]
     assert hockney(*asked[:-1], "--run", "runs/sim", "--ranks", "17").code == 2
     assert hockney(*asked[:-1]).code == 4, "a simulated run is not this machine's newest survey"
+
+
+def test_documents_keep_their_keys(hockney):
+    """Scripts read them, whatever the names in the code are."""
+    algorithm = ("--work", "1s", "--message", "40kB", "--machine", "sun-ethernet")
+    (piece, *_) = asked(hockney, "predict", *algorithm)["machine"]["pieces"]
+    assert set(piece) == {"first", "latency_s", "per_byte_s"}
+    program = ("--work", "1s", "--halo", "64KiB", "--machine", "t3e", "--ranks", "4,16")
+    (change, *_) = asked(hockney, "predict", *program)["levers"]["changes"]
+    assert set(change) == {"name", "how", "efficiency", "gain", "bound"}
