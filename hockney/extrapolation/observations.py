@@ -13,9 +13,8 @@ import numpy as np
 
 from hockney.extrapolation.grids import Partners
 from hockney.profiles import trace as records
-from hockney.profiles.operations import kind_of, recording_kind
 from hockney.profiles.profile import OUTSIDE_MPI_TIME
-from hockney.profiles.trace import PART, RankTrace
+from hockney.profiles.trace import PART, RankTrace, concatenated_ranges
 from hockney.replay.building import Job
 
 POINT_TO_POINT = (
@@ -65,11 +64,7 @@ class RankSequence:
 
     def parts_of(self, calls: np.ndarray) -> np.ndarray:
         """The places of the parts of these calls."""
-        lengths = self.first[calls + 1] - self.first[calls]
-        ends = np.cumsum(lengths)
-        return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-            self.first[calls] - ends + lengths, lengths
-        )
+        return concatenated_ranges(self.first[calls], self.first[calls + 1] - self.first[calls])
 
 
 @dataclass(frozen=True)
@@ -102,8 +97,7 @@ def _sequence(trace: RankTrace, job: Job, kinds: CallKinds) -> RankSequence:
     added = np.zeros(len(trace.calls))
     polls = np.zeros(len(trace.calls), dtype=bool)
     for k, call in enumerate(trace.calls):
-        kind = kind_of(call.function)
-        added[k] = 0.0 if kind == "clock" else job.recording_s.get(recording_kind(kind), 0.0)
+        added[k] = job.recording_time(call.function)
         polls[k] = call.misses and not len(call.parts)
         parts = call.parts.copy()
         parts["communicator"] = [numbers.get(int(each), 0) for each in parts["communicator"]]
@@ -120,8 +114,7 @@ def _sequence(trace: RankTrace, job: Job, kinds: CallKinds) -> RankSequence:
     first = np.concatenate([[0], np.cumsum(counts[calls[used]])])
     starts = np.cumsum(counts) - counts
     dictionary = np.concatenate(parts_of_call) if parts_of_call else np.zeros(0, PART)
-    within = np.arange(first[-1]) - np.repeat(first[:-1], counts[calls[used]])
-    parts = dictionary[np.repeat(starts[calls[used]], counts[calls[used]]) + within]
+    parts = dictionary[concatenated_ranges(starts[calls[used]], counts[calls[used]])]
     called = (events["leave"] - events["enter"])[used]
     gap, tail = _computation(trace, job, used, added[calls], polls[calls])
     return RankSequence(trace.rank, kind_of_call[calls[used]], first, parts, gap, called, tail)

@@ -153,12 +153,10 @@ def scaling_point(
     kinds, role_of = synthesis.kinds_by_role()
     means = [computation.means(each, ranks, dims) for each in kinds]
 
-    def program(seed: int, factor: float = 1.0) -> TracedProgram:
+    def program(seed: int) -> TracedProgram:
         random = np.random.default_rng((ranks, seed))
         built = synthesis.build(
-            lambda rank: (
-                means[role_of[rank]].vary(random) * computation.rank_factor(random) * factor * compute_scale
-            )
+            lambda rank: means[role_of[rank]].vary(random) * computation.rank_factor(random) * compute_scale
         )
         return TracedProgram(built, price(built))
 
@@ -168,7 +166,7 @@ def scaling_point(
         values += [program(seed).costs_only_program.value_s for seed in range(1, SEEDS)]
     value = float(np.median(values))
     of_costs = max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values())
-    more = program(0, 1 + computation.error).costs_only_program.value_s
+    more = first.with_changes(RequestedChanges(compute_scale=1 + computation.error)).value_s
     of_computation = abs(math.log(more / values[0]))
     of_variation = math.log(max(values) / min(values)) / 2
     width = math.hypot(of_costs, of_computation, of_variation, MODEL_ERROR)

@@ -79,6 +79,12 @@ class Structure:
     loops: dict[Role, dict[tuple[int, ...], LoopCount]] = field(default_factory=dict)
     """By role, the loops whose number of iterations depends on the number of ranks."""
 
+    @cached_property
+    def relations(self) -> np.ndarray:
+        """The relation of the partners of each kind of call; "" without partners."""
+        found = self.arrangement.relations
+        return np.array([found.get(kind.site, "") for kind in self.kinds.kinds], dtype=object)
+
     def add_misfit(self, kind: int, reason: str) -> None:
         misfit = Misfit(self.kinds.kinds[kind].site, reason)
         if misfit not in self.misfits:
@@ -303,9 +309,7 @@ def part_labels(
     own_ids = structure.runs[ranks].local_ids[rank]
     collective = np.isin(parts["what"], (records.COLLECTIVE, records.START_COLLECTIVE))
     found[collective, 0] = [own_ids.get(each, 0) for each in parts["communicator"][collective].tolist()]
-    relation = np.array(
-        [structure.arrangement.relations.get(kind.site, "") for kind in structure.kinds.kinds], dtype=object
-    )[owners]
+    relation = structure.relations[owners]
     for name in set(relation[known].tolist()):
         chosen = np.flatnonzero(known & (relation == name))
         label = labels(name, dims, np.full(len(chosen), rank), parts["peer"][chosen])
@@ -364,7 +368,7 @@ def _fit_sizes(structure: Structure) -> None:
             for (kind, what, *each), total, count in zip(
                 distinct.tolist(), totals.tolist(), counts.tolist(), strict=True
             ):
-                relation = structure.arrangement.relations.get(structure.kinds.kinds[kind].site, "")
+                relation = structure.relations[kind]
                 sums[SizeKey(kind, what, size_label(relation, each))] += (total, count)
                 own[SizeKey(kind, what, _count_label(relation, each))] += count
             for key, count in own.items():

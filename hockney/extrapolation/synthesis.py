@@ -36,7 +36,7 @@ from hockney.extrapolation.structure import (
     size_label,
 )
 from hockney.profiles import trace as records
-from hockney.profiles.trace import EVENT, Call, RankTrace
+from hockney.profiles.trace import EVENT, Call, RankTrace, concatenated_ranges
 from hockney.replay.building import Job, Placement, TraceGraph, build
 
 STARTS = (records.START_SEND, records.START_RECEIVE, records.START_COLLECTIVE)
@@ -65,7 +65,6 @@ class RoleCalls:
     iteration: np.ndarray
     iterations: np.ndarray
     body: tuple[tuple[Path, int] | None, ...]
-    is_copy: bool
 
 
 def expand(donor: Donor, counts: Mapping[Path, LoopCount], ranks: int, dims: Dims) -> RoleCalls:
@@ -108,7 +107,6 @@ def expand(donor: Donor, counts: Mapping[Path, LoopCount], ranks: int, dims: Dim
         np.concatenate(iteration) if calls else empty,
         np.concatenate(iterations) if calls else empty,
         body,
-        not counts,
     )
 
 
@@ -170,7 +168,7 @@ def _observe_bodies(
 def _keeps_label(structure: Structure, donor: Donor, rows: np.ndarray) -> bool:
     """Whether the partner of the traced rank's first iteration is at the label of all partners."""
     arrangement = structure.arrangement
-    relation = arrangement.relations.get(structure.kinds.kinds[rows[0, -1]].site, "")
+    relation = structure.relations[rows[0, -1]]
     own = rows[(rows[:, 0] == donor.rank) & (rows[:, 1] == donor.run.ranks)]
     if not relation or not len(own):
         return False
@@ -276,16 +274,13 @@ def _template(structure: Structure, role: Role, ranks: int, dims: Dims) -> _Temp
     counts = structure.loops[role]
     made = expand(donor, counts, ranks, dims)
     rules = body_rules(structure, role, counts) if counts else {}
-    _check_directions(structure, donor, role, ranks, dims)
+    _check_directions(structure, donor, ranks, dims)
     places = sequence.parts_of(made.calls)
     parts = sequence.parts[places].copy()
     lengths = sequence.first[made.calls + 1] - sequence.first[made.calls]
     kinds = sequence.kinds[made.calls]
     owners = np.repeat(kinds, lengths)
     label = part_labels(structure, donor.run.ranks, donor.rank, owners, parts)
-    relation = np.array(
-        [structure.arrangement.relations.get(kind.site, "") for kind in structure.kinds.kinds]
-    )
     rule = np.full(len(parts), -1)
     sized = ~has_size(parts)
     used: list[PartnerRule] = []
@@ -304,11 +299,22 @@ def _template(structure: Structure, role: Role, ranks: int, dims: Dims) -> _Temp
     calls = np.repeat(np.arange(len(lengths)), lengths)
     root = _roots(structure, role, donor, indices, calls, owners, parts, shape, shapes, dims)
     return _distinct_calls(
-        kinds, lengths, parts, label, relation[owners], rule, iteration, iterations, shape, root, used, shapes
+        kinds,
+        lengths,
+        parts,
+        label,
+        structure.relations[owners],
+        rule,
+        iteration,
+        iterations,
+        shape,
+        root,
+        used,
+        shapes,
     )
 
 
-def _check_directions(structure: Structure, donor: Donor, role: Role, ranks: int, dims: Dims) -> None:
+def _check_directions(structure: Structure, donor: Donor, ranks: int, dims: Dims) -> None:
     """Raises Inconclusive if the traced rank's partners in a grid with connected ends do not show in which
     direction they are."""
     if PERIODIC not in structure.arrangement.relations.values():
@@ -345,7 +351,7 @@ def _scale_sizes(
     distinct, inverse = distinct_rows(np.column_stack([owners, parts["what"], label])[chosen])
     ratio = np.ones(len(distinct))
     for number, (kind, what, *each) in enumerate(distinct.tolist()):
-        name = structure.arrangement.relations.get(structure.kinds.kinds[kind].site, "")
+        name = structure.relations[kind]
         law = structure.size_laws.get(SizeKey(kind, what, size_label(name, each)))
         if law is None:
             structure.add_misfit(kind, "the sizes of messages have no pattern over the number of ranks")
@@ -396,6 +402,22 @@ def _apply_rules(
             at += 1
 
 
+@dataclass
+class _Requests:
+    """The requests of a rank that are pending, by the number of their start."""
+
+    pending: list[int] = field(default_factory=list)
+    started: int = 0
+
+    def make(self, what: int, flags: int, age: int) -> None:
+        """Makes a part, which may start or complete a request."""
+        if what in STARTS or (what in (records.PUT, records.GET) and flags & records.REQUEST):
+            self.pending.append(self.started)
+            self.started += 1
+        elif what == records.END and self.started - age in self.pending:
+            self.pending.remove(self.started - age)
+
+
 def _with_all_ends(
     sequence: RankSequence, calls: np.ndarray, first: np.ndarray, parts: np.ndarray
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
@@ -405,8 +427,7 @@ def _with_all_ends(
     kept: list[int] = []
     owner: list[int] = []
     ages: list[int] = []
-    pending: list[int] = []
-    started = 0
+    requests = _Requests()
     what = parts["what"].tolist()
     flags = parts["flags"].tolist()
     age = parts["age"].tolist()
@@ -415,22 +436,18 @@ def _with_all_ends(
         span = range(bounds[k], bounds[k + 1])
         ends = [at for at in span if what[at] == records.END]
         if len(ends) > 1 and original_all[call] is not None:
-            order = pending if original_all[call] > 0 else pending[::-1]
+            order = requests.pending if original_all[call] > 0 else requests.pending[::-1]
             for number, request in enumerate(order):
                 kept.append(ends[min(number, len(ends) - 1)])
                 owner.append(k)
-                ages.append(started - request)
-            pending = []
+                ages.append(requests.started - request)
+            requests.pending = []
             continue
         for at in span:
             kept.append(at)
             owner.append(k)
             ages.append(age[at])
-            if what[at] in STARTS or (what[at] in (records.PUT, records.GET) and flags[at] & records.REQUEST):
-                pending.append(started)
-                started += 1
-            elif what[at] == records.END and started - age[at] in pending:
-                pending.remove(started - age[at])
+            requests.make(what[at], flags[at], age[at])
     made = parts[kept].copy()
     made["age"] = ages
     return made, (np.array(kept, dtype=np.int64), np.array(owner, dtype=np.int64))
@@ -440,23 +457,18 @@ def _completes_all(sequence: RankSequence) -> list[int | None]:
     """For each call whether it completes all pending requests: 1 in the order of their starts, -1 in the
     opposite order, None if it does not."""
     found: list[int | None] = []
-    pending: list[int] = []
-    started = 0
+    requests = _Requests()
     what, age, flags = (sequence.parts[name].tolist() for name in ("what", "age", "flags"))
     bounds = sequence.first.tolist()
     for k in range(len(bounds) - 1):
         span = range(bounds[k], bounds[k + 1])
-        ends = [started - age[at] for at in span if what[at] == records.END]
+        ends = [requests.started - age[at] for at in span if what[at] == records.END]
         state: int | None = None
-        if len(ends) > 1 and sorted(ends) == pending:
-            state = -1 if ends == pending[::-1] else 1
+        if len(ends) > 1 and sorted(ends) == requests.pending:
+            state = -1 if ends == requests.pending[::-1] else 1
         found.append(state)
         for at in span:
-            if what[at] in STARTS or (what[at] in (records.PUT, records.GET) and flags[at] & records.REQUEST):
-                pending.append(started)
-                started += 1
-            elif what[at] == records.END and started - age[at] in pending:
-                pending.remove(started - age[at])
+            requests.make(what[at], flags[at], age[at])
     return found
 
 
@@ -647,12 +659,10 @@ def _distinct_calls(
             chosen.append(k)
         calls[k] = number
     picked = np.array(chosen, dtype=np.int64)
-    own = lengths[picked]
-    ends = np.cumsum(own)
-    at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(bounds[picked] - ends + own, own)
+    at = concatenated_ranges(bounds[picked], lengths[picked])
     return _Template(
         kinds[picked],
-        np.concatenate([[0], ends]),
+        np.concatenate([[0], np.cumsum(lengths[picked])]),
         parts[at],
         label[at],
         relation[at],

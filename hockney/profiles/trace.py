@@ -329,7 +329,7 @@ def _definitions(
     calls = np.zeros(len(kept), _CALL)
     for name in ("function", "misses", "site", "parts"):
         calls[name] = rows[name][firsts[kept]]
-    places = _ranges(firsts[kept], calls["parts"].astype(np.int64))
+    places = concatenated_ranges(firsts[kept], calls["parts"].astype(np.int64))
     parts = np.zeros(len(places), PART)
     for name in PART.names or ():
         parts[name] = rows[name][places]
@@ -340,7 +340,7 @@ def _definitions(
     return _Dictionary(calls, parts), slots, starts, meanings
 
 
-def _ranges(firsts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def concatenated_ranges(firsts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The concatenated ranges that begin at `firsts` and have `lengths` elements."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - ends + lengths, lengths)

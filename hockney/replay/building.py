@@ -102,6 +102,13 @@ class Job:
     describe_place: Callable[[int, str, int], str]
     recording_s: Mapping[str, float] = field(default_factory=dict)
 
+    def recording_time(self, function: str) -> float:
+        """The seconds that recording adds to a call of an MPI function."""
+        kind = kind_of(function)
+        if kind == "clock":  # a loop until a certain time takes no longer
+            return 0.0
+        return self.recording_s.get(recording_kind(kind), 0.0)
+
 
 @dataclass(frozen=True)
 class UnmatchedOperations:
@@ -445,7 +452,7 @@ class _Builder:
         calls = trace.events["call"]
         sizes = np.diff(first_rows)
         has_rows = sizes[calls] > 0
-        recording_s = np.array([self._recording_s(call.function) for call in trace.calls])
+        recording_s = np.array([self.job.recording_time(call.function) for call in trace.calls])
         gap_s, begins_s, recording_before_s, tail_s = self._gaps(trace, has_rows, recording_s)
         events = trace.events[has_rows]
         call = events["call"]
@@ -484,12 +491,6 @@ class _Builder:
         )
         self._set_channels(rank)
         return rank
-
-    def _recording_s(self, function: str) -> float:
-        kind = kind_of(function)
-        if kind == "clock":  # a loop until a certain time takes no longer
-            return 0.0
-        return self.job.recording_s.get(recording_kind(kind), 0.0)
 
     def _gaps(
         self, trace: RankTrace, has_rows: np.ndarray, recording_s: np.ndarray
