@@ -56,7 +56,7 @@ from hockney.replay.predictions import (
 )
 from hockney.replay.pricing import Machine, make_machine
 from hockney.replay.replayer import replay_on
-from hockney.replay.scenarios import NEGLIGIBLE, RequestedChanges, TracedProgram
+from hockney.replay.scenarios import RequestedChanges, TracedProgram
 from hockney.replay.tables import Answer, curve_rows, highest_latency
 from hockney.replay.unexplained import unexplained_by_place
 from hockney.store import RunFolder
@@ -147,12 +147,7 @@ class TracePrediction:
         curve = None
         if not self.withheld:
             if self.asked is None:
-                candidates = (
-                    explained.predict_change(situation.candidate(what_if))
-                    for what_if in situation.standard_changes()
-                )
-                gains = (what_if for what_if in candidates if abs(what_if.gain.value) > NEGLIGIBLE)
-                what_ifs = tuple(sorted(gains, key=lambda what_if: (-what_if.gain.value, what_if.text)))
+                what_ifs = situation.predict_changes(explained, situation.standard_changes())
             elif self.asked.changes:
                 what_ifs = (explained.predict_change(situation.candidate(self.asked, self.variables)),)
         if self.latencies_s is not None:

@@ -24,7 +24,7 @@ from hockney.replay.answers import ExplainedRun, Pop, WhatIf
 from hockney.replay.building import TraceGraph
 from hockney.replay.graph import computed_by_rank
 from hockney.replay.pricing import Machine
-from hockney.replay.scenarios import NEGLIGIBLE, RequestedChanges, TracedProgram
+from hockney.replay.scenarios import RequestedChanges, TracedProgram
 
 SEEDS = 3
 """Samples of the variation of computation; one for large graphs, in which it averages out."""
@@ -96,13 +96,9 @@ class ScalingPoint:
     @cached_property
     def what_ifs(self) -> tuple[WhatIf, ...]:
         """The changes that shorten the run time, the largest gain first."""
-        found = (
-            self.explained.predict_change(self.program.candidate(each))
-            for each in self.program.standard_changes()
-            if not each.no_noise
-        )
-        useful = (each for each in found if each.gain.value > NEGLIGIBLE)
-        return tuple(sorted(useful, key=lambda each: (-each.gain.value, each.text)))
+        requests = (each for each in self.program.standard_changes() if not each.no_noise)
+        found = self.program.predict_changes(self.explained, requests)
+        return tuple(each for each in found if each.gain.value > 0)
 
     def grains(self) -> tuple[GrainRow, ...]:
         graph = self.program.trace_graph.graph

@@ -27,7 +27,7 @@ from hockney.pages.columns import (
 )
 from hockney.pages.format import format_share, quantity
 from hockney.replay.answers import WhatIf
-from hockney.replay.tables import PATH, WHAT_IFS, brief
+from hockney.replay.tables import WHAT_IFS, brief, path_columns
 
 MAX_PLACES = 6
 SITES: tuple[Column[SiteShare], ...] = (
@@ -132,12 +132,8 @@ class ScalingAnswer:
             ranks = plural(self.fastest.ranks, "rank")
             found.append(columns_table("what-if", f"Changes on {ranks}", WHAT_IFS, self.what_ifs))
             path = list(self.fastest.explained.path_rows())[:MAX_PLACES]
-            columns = [
-                column
-                for column in PATH
-                if column.heading and any(column.value(row) is not None for row in path)
-            ]
-            found.append(columns_table("critical-path", f"Critical path on {ranks}", columns, path))
+            title = f"Critical path on {ranks}"
+            found.append(columns_table("critical-path", title, path_columns(path), path))
             found.append(
                 columns_table("grain", f"Computation that is enough on {ranks}", GRAINS, self.grains)
             )

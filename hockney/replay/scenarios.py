@@ -5,7 +5,7 @@ how launches make them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from hockney.models.measured_costs import End
 from hockney.models.schedules import SCHEDULES
 from hockney.profiles.machine_costs import SCALAR_OPERATIONS
 from hockney.replay import graph as g
-from hockney.replay.answers import Candidate, EvaluatedProgram
+from hockney.replay.answers import Candidate, EvaluatedProgram, ExplainedRun, WhatIf
 from hockney.replay.building import TraceGraph
 from hockney.replay.changes import (
     with_aggregated_messages,
@@ -275,6 +275,14 @@ class TracedProgram:
             if model_operation(operation) in algorithms and operation != model_operation(operation)
         )
         return f"launches keep MPI's algorithm of {join_words(other_operations)}" if other_operations else ""
+
+    def predict_changes(
+        self, explained: ExplainedRun, requests: Iterable[RequestedChanges]
+    ) -> tuple[WhatIf, ...]:
+        """The changes, each on its own, that change the run time, the largest gain first."""
+        found = (explained.predict_change(self.candidate(request)) for request in requests)
+        effective = (what_if for what_if in found if abs(what_if.gain.value) > NEGLIGIBLE)
+        return tuple(sorted(effective, key=lambda what_if: (-what_if.gain.value, what_if.text)))
 
     def standard_changes(self) -> Iterator[RequestedChanges]:
         """The changes in the table, each on its own."""

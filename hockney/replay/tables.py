@@ -147,6 +147,13 @@ def applicable(what_if: WhatIf) -> bool:
     return all(change.kind in APPLICABLE for change in what_if.candidate.changes)
 
 
+def path_columns(rows: Sequence[PathRow]) -> list[Column[PathRow]]:
+    """The columns of the critical path in which any of these places has a value."""
+    return [
+        column for column in PATH if column.heading and any(column.value(row) is not None for row in rows)
+    ]
+
+
 @dataclass(frozen=True)
 class Answer:
     """The predictions for a traced program: for the `requested` changes, or a table of changes with the
@@ -224,12 +231,7 @@ class Answer:
         explained = self.explained
         path = list(explained.path_rows())
         shown = [row for row in path if row.seconds >= 0.001 * path[0].seconds][:places]
-        columns = [
-            column
-            for column in PATH
-            if column.heading and any(column.value(row) is not None for row in shown)
-        ]
-        yield columns_table("critical-path", "Critical path", columns, shown)
+        yield columns_table("critical-path", "Critical path", path_columns(shown), shown)
         unexplained = [
             row for row in explained.unexplained if max(abs(row.share), row.erratic_share) >= MIN_SHARE
         ]
