@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <mutex>
 
 namespace hockney {
 
@@ -56,8 +57,16 @@ template <class T>
 class RankState {
  public:
   static T& get() {
-    T* const state = CommState<T>::find(MPI_COMM_SELF);
-    return state ? *state : CommState<T>::keep(MPI_COMM_SELF, std::make_unique<T>());
+    T* state = CommState<T>::find(MPI_COMM_SELF);
+    if (state) return *state;
+#ifndef HOCKNEY_SMPI  // whose ranks share a thread, and may be interrupted in T's constructor
+    // A second T would replace, and thus destroy, the first, which another thread may already use.
+    static std::mutex creating;
+    const std::lock_guard lock(creating);
+    state = CommState<T>::find(MPI_COMM_SELF);
+    if (state) return *state;
+#endif
+    return CommState<T>::keep(MPI_COMM_SELF, std::make_unique<T>());
   }
 };
 

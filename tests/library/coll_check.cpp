@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -37,6 +38,20 @@ extern "C" int MPI_Allreduce(const void* out, void* in, int n, MPI_Datatype type
 extern "C" int MPI_Bcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm comm) {
   ++calls_of_mpi;
   return PMPI_Bcast(data, n, type, root, comm);
+}
+
+// A rank's state is created once, even if two threads need it at the same time.
+extern "C" int MPI_Comm_get_attr(MPI_Comm comm, int key, void* value, int* there) {
+  const int error = PMPI_Comm_get_attr(comm, key, value, there);
+  if (comm == MPI_COMM_SELF && !*there) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  return error;
+}
+extern "C" int MPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
+  void* before = nullptr;
+  int there = 0;
+  PMPI_Comm_get_attr(comm, key, &before, &there);
+  HOLDS(comm != MPI_COMM_SELF || !there);
+  return PMPI_Comm_set_attr(comm, key, value);
 }
 
 namespace {

@@ -54,7 +54,7 @@ bool is_mpi_started() {
 
 Link* Link::any(MPI_Comm comm) {
 #ifdef HOCKNEY_SMPI  // whose ranks share a thread, and MPI_COMM_WORLD
-  return looked_up(comm);
+  return look_up(comm);
 #else
   HOCKNEY_KEPT types::FactCache<RecentLinks> recent_links;
   if (const RecentLinks* const found = recent_links.find(comm)) return found->link;
@@ -70,9 +70,7 @@ Link* Link::look_up(MPI_Comm comm) {
   if (Link* const link = CommState<Link>::find(comm)) return link;
   int is_inter = 0;  // the handle of an invalid communicator may later be reused
   if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return nullptr;
-  // Created once per process, by whichever thread is first: a second object would replace, and thus destroy,
-  // the first.
-  static const LinkReleaser& ending = RankState<LinkReleaser>::get();
+  static const LinkReleaser& ending = RankState<LinkReleaser>::get();  // created once per process
   static_cast<void>(ending);
   return &CommState<Link>::keep(comm, std::make_unique<Link>(comm));
 }
