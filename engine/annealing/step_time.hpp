@@ -79,7 +79,7 @@ class StepTime {
     const double own_share = shares_[static_cast<std::size_t>(comm_.rank)];
 #ifdef HOCKNEY_SMPI
     const double step_s = given_s_ > 0 ? given_s_ : operations / sg_host_get_speed(sg_host_self());
-    return [own_s = step_s * own](int steps) { pass(steps * own_s); };
+    return [own_step_s = step_s * own_share](int steps) { pass(steps * own_step_s); };
 #else
     const auto [fastest, slowest] = std::minmax_element(shares_.begin(), shares_.end());
     if (*fastest == *slowest) return {};

@@ -44,7 +44,7 @@ Core::Core(MPI_Comm comm, const Settings& settings, const char* prefix)
   special_bytes_ = settings_.check ? 0 : direct_bytes_;
   if (settings_.check) watch_ = std::make_unique<Watch>();
 #ifdef HOCKNEY_SMPI
-  counting_ = separate_ = smpi::library_costs().of_bsp();
+  is_counting_ = separate_ = smpi::library_costs().of_bsp();
 #endif
   wait_policy_.meet(comm_.handle);
   began_ = now();
@@ -88,12 +88,12 @@ void Core::choose_transport() {
 
 double Core::measure_seconds(Transport& transport) {
 #ifdef HOCKNEY_SMPI  // every exchange takes the same time
-  const int repeats = 1, rounds = 0;
+  const int repetitions = 1, rounds = 0;
 #else
   const int repetitions = wait_policy_.oversubscribed() ? 2 : 8,
             rounds = wait_policy_.oversubscribed() ? 1 : 3;
 #endif
-  double best_index = 0;
+  double best_s = 0;
   for (int round = 0; round <= rounds; ++round) {  // the first round warms up
     const double start = now();
     for (int k = 0; k < repetitions; ++k) {
@@ -102,9 +102,9 @@ double Core::measure_seconds(Transport& transport) {
       transport.finish();
     }
     const double seconds = now() - start;
-    best_index = round <= 1 ? seconds : std::min(best_index, seconds);
+    best_s = round <= 1 ? seconds : std::min(best_s, seconds);
   }
-  return best_index;
+  return best_s;
 }
 
 double Core::time() const {
@@ -361,8 +361,8 @@ void Core::note_traffic() {
   current_.packets_in += traffic.packets_in;
   for (const int pid : active_)
     if (pid != comm_.rank) ++current_.packets_out;
-  arrived_bytes_ = traffic.arrived_bytes;
-  answered_bytes_ = traffic.answered_bytes;
+  arrived_records_ = traffic.arrived_records;
+  answered_requests_ = traffic.answered_requests;
 }
 
 // Charges the processor of a simulated machine for the calls since the last superstep.
@@ -383,7 +383,8 @@ void Core::charge_exchanging() {
 void Core::spend_reading() {
 #ifdef HOCKNEY_SMPI
   const smpi::LibraryCosts& costs = smpi::library_costs();
-  smpi::spend(costs.read * static_cast<double>(arrived_) + costs.write * static_cast<double>(answered_));
+  smpi::spend(costs.read * static_cast<double>(arrived_records_) +
+              costs.write * static_cast<double>(answered_requests_));
 #endif
 }
 

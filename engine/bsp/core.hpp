@@ -169,7 +169,7 @@ class Core {
   Bytes self_messages_;           // from this process to itself; already in the queue
   std::unique_ptr<Watch> watch_;  // in a checking run
   Superstep current_;
-  std::uint64_t arrived_bytes_ = 0, answered_bytes_ = 0;  // in the last superstep, if counted
+  std::uint64_t arrived_records_ = 0, answered_requests_ = 0;  // in the last superstep, if counted
   std::vector<Superstep> supersteps_;
 };
 

@@ -211,17 +211,17 @@ Delivery::Traffic Delivery::traffic(const Incoming& incoming) const {
   for (const Get& get : gets_) {
     if (get.pid == comm_.rank) continue;
     traffic.bytes_in += get.bytes;
-    ++traffic.arrived_bytes;
+    ++traffic.arrived_records;
   }
   for (const SeparateData& get : incoming_separate_) traffic.bytes_in += get.bytes;
-  traffic.arrived_bytes += incoming_separate_.size();
+  traffic.arrived_records += incoming_separate_.size();
   for (std::size_t pid = 0; pid < requested_bytes_.size(); ++pid)
     if (requested_bytes_[pid] > 0 && static_cast<int>(pid) != comm_.rank) ++traffic.packets_in;
   for (const Block& block : incoming.blocks[puts]) {
     if (block.pid == comm_.rank) continue;
     for_each_put(block, [&](const PutRecord& put, const std::byte*) {
       traffic.bytes_in += put.bytes & size_mask;
-      ++traffic.arrived_bytes;
+      ++traffic.arrived_records;
       if (put.bytes & separate) ++traffic.packets_in;
     });
   }
@@ -229,23 +229,23 @@ Delivery::Traffic Delivery::traffic(const Incoming& incoming) const {
     for (std::size_t position = 0; position < block.bytes && block.pid != comm_.rank;) {
       const Queue::Entry entry = Queue::read_at(block.data + position);
       traffic.bytes_in += entry.tag_bytes + entry.payload_bytes;
-      ++traffic.arrived_bytes;
+      ++traffic.arrived_records;
       position += Queue::size_of(entry);
     }
-  int answered_bytes = comm_.rank;
+  int answered_pid = comm_.rank;
   for (const Block& block : incoming.blocks[requests])
     for (std::size_t position = 0; position < block.bytes && block.pid != comm_.rank;
          position += sizeof(GetRecord)) {
       const auto get = read<GetRecord>(block.data + position);
       traffic.bytes_out += get.bytes & size_mask;
-      ++traffic.answered_bytes;
+      ++traffic.answered_requests;
       if (get.bytes & separate)
         ++traffic.packets_out;
-      else if (block.pid != answered_bytes)
+      else if (block.pid != answered_pid)
         ++traffic.packets_out;
-      if (!(get.bytes & separate)) answered_bytes = block.pid;
+      if (!(get.bytes & separate)) answered_pid = block.pid;
     }
-  traffic.arrived_bytes += traffic.answered_bytes;
+  traffic.arrived_records += traffic.answered_requests;
   return traffic;
 }
 

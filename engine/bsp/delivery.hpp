@@ -21,7 +21,8 @@ class Delivery {
  public:
   Delivery(const Comm& comm, WaitPolicy wait_policy) : comm_(comm), wait_policy_(wait_policy) {}
 
-  // ---- During a superstep ---- Sends data to `pid` separately, from the program's memory or a copy of it.
+  // ---- During a superstep ----
+  // Sends data to `pid` separately, from the program's memory or a copy of it.
   void send_separately(int pid, const void* from, std::size_t bytes);
   void send_copy(int pid, const void* from, std::size_t bytes);
   // Registers data requested from `pid`, in the order of the calls, to be received into the program's memory.
@@ -40,8 +41,8 @@ class Delivery {
   struct Traffic {
     std::uint64_t bytes_in = 0, bytes_out = 0;
     std::uint64_t packets_in = 0, packets_out = 0;
-    std::uint64_t arrived_bytes = 0;   // puts, messages and requests of others, and replies to own requests
-    std::uint64_t answered_bytes = 0;  // requests of others
+    std::uint64_t arrived_records = 0;  // puts, messages and requests of others, and replies to own requests
+    std::uint64_t answered_requests = 0;  // requests of others
   };
   Traffic traffic(const Incoming& incoming) const;
 

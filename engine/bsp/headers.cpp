@@ -56,21 +56,21 @@ class AlltoallHeaders final : public HeaderExchange {
     } else {
       MPI_Alltoall(out_.data(), bytes, MPI_BYTE, in_.data(), bytes, MPI_BYTE, comm_.handle);
     }
-    arrived_bytes_.clear();
+    arrived_headers_.clear();
     for (int pid = 0; pid < comm_.size; ++pid) {
       const PairHeader& header = in_[static_cast<std::size_t>(pid)];
       if (!(header.agreement == agreement)) disagreement = {comm_.rank, pid, agreement, header.agreement};
-      if (pid != comm_.rank && header.total() > 0) arrived_bytes_.push_back(&header);
+      if (pid != comm_.rank && header.total() > 0) arrived_headers_.push_back(&header);
     }
     for (const int pid : active) out_[static_cast<std::size_t>(pid)].empty();
-    return arrived_bytes_;
+    return arrived_headers_;
   }
 
  private:
   const Comm& comm_;
   WaitPolicy wait_policy_;
   std::vector<PairHeader> out_, in_;
-  std::vector<const PairHeader*> arrived_bytes_;
+  std::vector<const PairHeader*> arrived_headers_;
 };
 
 // Starts each message of a step; most messages consist of one part.

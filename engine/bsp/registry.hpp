@@ -33,7 +33,8 @@ class Registry {
     return memories_[number * processes_ + static_cast<std::size_t>(pid)];
   }
 
-  // ---- During a superstep ---- Returns the number that the area will have from the next superstep on.
+  // ---- During a superstep ----
+  // Returns the number that the area will have from the next superstep on.
   std::uint32_t push(const void* base, std::size_t bytes);
   // The newest registration of an address that has not been removed, including those of this superstep;
   // `no_registration` if there is none.

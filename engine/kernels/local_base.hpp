@@ -21,7 +21,7 @@ class LocalBase : public Workload {
   void run() final {
     compute();
 #ifdef HOCKNEY_SMPI
-    if (rate_ > 0) pass(counted() / rate_);
+    if (rate_ > 0) pass(operation_count() / rate_);
 #endif
   }
   bool keeps_payload() const final { return true; }

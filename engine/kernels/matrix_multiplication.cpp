@@ -133,7 +133,8 @@ class MatrixMultiplication final : public KernelBase {
     return static_cast<int>(grid_.rank_at(place[0], place[1], place[2]));
   }
 
-  // ---- Local computation ---- Computes the product of the blocks, directly into the result if it need not
+  // ---- Local computation ----
+  // Computes the product of the blocks, directly into the result if it need not
   // be summed.
   void multiply() {
     std::vector<T>& to = c_.owners == 1 ? sums_ : product_;

@@ -192,7 +192,8 @@ class ShortestPaths final : public KernelBase {
     }
   }
 
-  // ---- Binary trees ---- A step of a binomial tree over `size` ranks in a line, in which this rank has
+  // ---- Binary trees ----
+  // A step of a binomial tree over `size` ranks in a line, in which this rank has
   // number `index`, counted from the root. With `held` ranks that have the data, each of them sends to the
   // rank `held` places ahead.
   struct Edge {

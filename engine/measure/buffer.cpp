@@ -25,7 +25,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
 }
 
 // A simulated machine has no caches, so written buffers are the same as hot ones.
-bool is_written(const std::string& heat) {
+bool is_written([[maybe_unused]] const std::string& heat) {
 #ifdef HOCKNEY_SMPI
   return false;
 #else

@@ -279,7 +279,8 @@ class Mg final : public Kernel {
         std::array<Incoming, 2>{{{down, plane(-1), bytes}, {upper_rank, plane(block.planes()), bytes}}});
   }
 
-  // ---- Operations ---- Times of the operators per point of their (finer) level, measured on class A.
+  // ---- Operations ----
+  // Times of the operators per point of their (finer) level, measured on class A.
   static constexpr double residual_weight = 20, smoothing_weight = 16, restriction_weight = 8,
                           prolongation_weight = 5, norm_weight = 4;
 

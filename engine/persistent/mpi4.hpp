@@ -23,11 +23,11 @@ namespace hockney::persistent {
 inline void require_mpi4([[maybe_unused]] const char* call, [[maybe_unused]] const char* alternative) {
 #ifdef HOCKNEY_SMPI
   throw InvalidCase(std::string(call) + " cannot be simulated (SimGrid's MPI has no calls of MPI-4); use " +
-                    instead);
+                    alternative);
 #elif defined(HOCKNEY_NO_MPI4)
   throw InvalidCase(std::string("this MPI has no ") + call + " (it implements MPI " +
                     std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION) +
-                    ", the call is from 4.0); use " + instead);
+                    ", the call is from 4.0); use " + alternative);
 #endif
 }
 

@@ -45,9 +45,9 @@ Program& Program::here() {
 }
 
 bool Program::started() {
-  int start_s = 0;
-  MPI_Initialized(&start_s);
-  return start_s != 0;
+  int begun = 0;
+  MPI_Initialized(&begun);
+  return begun != 0;
 }
 
 #endif
@@ -64,11 +64,11 @@ void Program::start_mpi() {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &level);
     owns_mpi_ = true;
 #ifdef HOCKNEY_SMPI
-    Program& kept = here();
-    if (&kept != this) {
-      kept.own_mpi_ = true;
-      kept.check_ = check_;
-      kept.start_mpi();
+    Program& program = here();
+    if (&program != this) {
+      program.owns_mpi_ = true;
+      program.check_ = check_;
+      program.start_mpi();
       return;
     }
 #endif
@@ -102,7 +102,7 @@ void Program::init(void (*spmd)(), int, char**) {
   if (stage_ != Stage::before) fail(Call::init, "not the first call (expected before bsp_begin, and once)");
   start_mpi();
 #ifdef HOCKNEY_SMPI
-  Program& self = here();
+  Program& program = here();
 #else
   Program& program = *this;
 #endif

@@ -46,7 +46,8 @@ HOCKNEY_INLINE void each(const Body& body) {
   }(std::make_index_sequence<N>());
 }
 
-// ---- Transposition of W vectors of W lanes ---- Selects lanes of `a` and `b`; lanes of `b` are numbered
+// ---- Transposition of W vectors of W lanes ----
+// Selects lanes of `a` and `b`; lanes of `b` are numbered
 // after those of `a`.
 template <std::size_t... lane, class V>
 HOCKNEY_INLINE V shuffled(const V& a, const V& b) {
@@ -83,7 +84,8 @@ HOCKNEY_INLINE void transpose(V (&rows)[W]) {
   if constexpr (W > 4) transpose_step<4>(rows);
 }
 
-// ---- Instruction sets ---- Calls body<W>() with vectors of W doubles, the longest of the processor. The
+// ---- Instruction sets ----
+// Calls body<W>() with vectors of W doubles, the longest of the processor. The
 // body must be a lambda that is always inlined. Not used in a simulator, where computing takes a preset time.
 #if defined(__x86_64__) && !defined(HOCKNEY_SMPI)
 template <class Body>

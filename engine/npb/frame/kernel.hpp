@@ -43,7 +43,8 @@ class Kernel : public Workload {
   void report(MetricValues& values) final;
 
  protected:
-  // ---- Defined by each kernel ---- Sets the initial state; not timed. Collective.
+  // ---- Defined by each kernel ----
+  // Sets the initial state; not timed. Collective.
   virtual void reset() = 0;
   // The timed part.
   virtual void execute() = 0;
@@ -57,7 +58,8 @@ class Kernel : public Workload {
   // How the problem is divided among the ranks, such as "2 x 3 x 1 blocks".
   virtual std::string decomposition() const = 0;
 
-  // ---- Used by kernels ---- Computes `body`, which has a share of this rank's official operations. Without
+  // ---- Used by kernels ----
+  // Computes `body`, which has a share of this rank's official operations. Without
   // arithmetic nothing is computed; on a simulated machine the operations take their time.
   template <class Body>
   void compute(double operations, const Body& body) {
