@@ -577,6 +577,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* hockney_profile_ent
     return function;
   }
   const int error = *thread->error_number;
+  if (counting && tracing && functions[symbols[symbol].function].kind != Class::clock) trace::count_enter();
   thread->depth = 1;
   thread->outermost = reinterpret_cast<std::uint64_t>(call->stack);
   thread->return_slot = call->return_slot();
@@ -687,5 +688,6 @@ extern "C" __attribute__((visibility("hidden"), used)) void hockney_profile_leav
     end_trace();
     finish();
   }
+  if (counting && tracing) trace::count_leave();
   *thread.error_number = error;
 }

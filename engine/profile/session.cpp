@@ -147,6 +147,18 @@ void find_binding(std::int32_t* package, std::int32_t* core) {
   if (checked == 32) *core = -1;
 }
 
+int ranks_here = 1;  // that share this rank's cores
+
+// The cores that this rank may use.
+int cores_here() {
+  cpu_set_t mask;
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const int allowed = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
+  // Threads of a core that a rank is bound to are not counted twice.
+  if (header->core >= 0) return 1;
+  return allowed > 0 && allowed < online ? allowed : static_cast<int>(online);
+}
+
 struct Introduction {
   World::Place place;
   std::uint64_t job, kernel;
@@ -176,6 +188,11 @@ void meet() {
     if (all[k].kernel != all[0].kernel) kernels = &all->kernel;
   for (std::size_t k = ranks; kernels && k-- > 0;)
     if (all[k].kernel == header->kernel) clock_leader = static_cast<int>(k);
+  // Ranks that are bound to one core share that core, others all cores of their kernel.
+  ranks_here = 0;
+  for (std::size_t k = 0; k < ranks; ++k)
+    if (all[k].kernel == header->kernel && (header->core < 0 || all[k].place.core == header->core))
+      ++ranks_here;
 }
 
 std::uint64_t kernel_of(int rank) {
@@ -470,7 +487,7 @@ void sum_up(std::uint64_t* calls, std::uint64_t* in_mpi) {
   header->size = world.size;
   started = true;
   open_rank_file(folder, world.rank);
-  open_trace(folder, call.start);
+  open_trace(folder, call.start, ranks_here > cores_here());
   update_clock();
   header->init_exit = ticks();
 }

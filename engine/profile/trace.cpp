@@ -16,7 +16,7 @@
 
 namespace hockney::profile {
 
-bool tracing = false;
+bool tracing = false, counting = false;
 
 namespace {
 
@@ -51,11 +51,13 @@ struct Window {
 struct Writer {
   Window events{ChunkKind::events, 0, nullptr, chunk_bytes};
   Window definitions{ChunkKind::definitions, 0, nullptr, chunk_bytes};
+  Window counts{ChunkKind::counts, 0, nullptr, chunk_bytes};
   std::uint64_t count;  // of events
   std::uint64_t clock;  // the end of the last event as it is written
   std::uint64_t* last;  // the last event
   std::uint64_t last_enter;
   bool last_missed;
+  std::uint64_t counted_enter, counted_leave;  // at the begin of this call, and at the end of the last one
 };
 Writer writer, put_aside;
 bool aside = false;
@@ -159,7 +161,7 @@ std::uint32_t slot_of(std::uint64_t hash, std::uint16_t function, std::uint32_t 
 
 }  // namespace
 
-void open_trace(const char* folder, std::uint64_t begin) {
+void open_trace(const char* folder, std::uint64_t begin, bool shares_cores) {
   if (!asked.wanted || header_page) return;
   snprintf(trace_path, sizeof trace_path, "%s/rank-%05d-%d.trace", folder, world.rank,
            static_cast<int>(getpid()));
@@ -183,6 +185,9 @@ void open_trace(const char* folder, std::uint64_t begin) {
   header_page->rank = world.rank;
   header_page->size = world.size;
   header_page->begin = writer.clock = begin;
+  header_page->counter = open_counter(shares_cores);
+  counting = header_page->counter != Counter::none;
+  if (counting) header_page->bias = counter_bias();
   tracing = true;
 }
 
@@ -200,6 +205,7 @@ void set_trace_aside(bool now) {
   } else if (aside) {
     if (writer.events.chunk) release_memory(writer.events.chunk, chunk_bytes);
     if (writer.definitions.chunk) release_memory(writer.definitions.chunk, chunk_bytes);
+    if (writer.counts.chunk) release_memory(writer.counts.chunk, chunk_bytes);
     writer = put_aside;
     tracing = true;
   }
@@ -267,6 +273,13 @@ void end(const PendingRequest& request) {
   add(part);
 }
 
+void count_enter() {
+  writer.counted_enter = counted();
+}
+void count_leave() {
+  writer.counted_leave = counted();
+}
+
 void call(const Call& call, std::uint32_t site, bool miss, std::uint64_t enter, std::uint64_t leave) {
   const std::uint64_t hash_of_parts = parts_hash;
   if (several_threads) return end_trace(threads_called);
@@ -289,6 +302,12 @@ void call(const Call& call, std::uint32_t site, bool miss, std::uint64_t enter, 
   const std::uint32_t slot = slot_of(hash, function, site, miss);
   part_count = 0;
   if (!slot) return;
+  if (counting) {
+    auto* const count = room<std::uint32_t>(w.counts);
+    if (!count) return;
+    *count = static_cast<std::uint32_t>(
+        w.counted_enter > w.counted_leave ? coded(w.counted_enter - w.counted_leave) : 0);
+  }
   auto* const event = room<std::uint64_t>(w.events);
   if (!event) return;
   const std::uint64_t gap = enter > w.clock ? coded(enter - w.clock) : 0, duration = coded(took);

@@ -5,12 +5,14 @@
 // hockney/profiles/trace.py reads the file and packs it.
 //
 // A page with the TraceHeader is followed by chunks, which are mapped into memory one after the other while
-// they are written, so that what is traced survives a kill. A chunk has events or definitions of distinct
-// calls. Numbers are little-endian. An event is one word, so that it is there as a whole or not at all; the
-// word after the last one is 0.
+// they are written, so that what is traced survives a kill. A chunk has events, definitions of distinct
+// calls, or counts. Numbers are little-endian. An event is one word, so that it is there as a whole or not at
+// all; the word after the last one is 0. The n-th count is what the thread executed between the n-th event
+// and the one before it, as a `coded` number of 32 bits; it is written before its event.
 #pragma once
 
 #include "profile/call.hpp"
+#include "profile/counter.hpp"
 #include "profile/requests.hpp"
 
 namespace hockney::profile {
@@ -23,8 +25,9 @@ struct TraceHeader {
   std::uint32_t version, chunk_bytes;
   std::uint32_t flags;      // TraceFlags: why it ends early; 0: it does not
   std::int32_t rank, size;  // in MPI_COMM_WORLD
-  std::uint32_t reserved;
-  std::uint64_t begin;  // ticks of the rank's clock from which the first event's gap counts
+  Counter counter;          // what the chunks of counts contain; none: there are no such chunks
+  std::uint64_t begin;      // ticks of the rank's clock from which the first event's gap counts
+  std::uint64_t bias;       // part of each count that is due to counting
 };
 
 enum TraceFlags : std::uint32_t {
@@ -34,7 +37,7 @@ enum TraceFlags : std::uint32_t {
   calls_not_known = 8,  // there was no room for a call site or for a request
 };
 
-enum class ChunkKind : std::uint32_t { events = 1, definitions };
+enum class ChunkKind : std::uint32_t { events = 1, definitions, counts };
 
 struct ChunkHeader {
   ChunkKind kind;
@@ -108,8 +111,12 @@ static_assert(sizeof(Definition) == 64);
 // Whether calls are traced. Only then are parts collected.
 extern bool tracing;
 
+// Whether work between calls is counted.
+extern bool counting;
+
 // Creates the rank's trace if HOCKNEY_PROFILE_TRACE is set. Its first event begins at `begin`.
-void open_trace(const char* folder, std::uint64_t begin);
+// `shares_cores`: there are more ranks than cores here.
+void open_trace(const char* folder, std::uint64_t begin, bool shares_cores);
 
 // Stops tracing.
 void end_trace(std::uint32_t why = 0);
@@ -128,6 +135,10 @@ TracePart part_of(const Part& message, What what);
 // By the request's role.
 std::uint32_t start(const Part& request);
 void end(const PendingRequest& request);
+
+// A call begins, or has ended and was traced. Only if work is counted.
+void count_enter();
+void count_leave();
 
 // The current call has ended; `site` is 0 if there was no room for it.
 void call(const Call& call, std::uint32_t site, bool miss, std::uint64_t enter, std::uint64_t leave);

@@ -32,6 +32,7 @@ from hockney.profiles.rank_file import PATTERN
 
 PRELOAD, FOLDER = "LD_PRELOAD", "HOCKNEY_PROFILE_FOLDER"
 TRACE, TRACE_LIMIT = "HOCKNEY_PROFILE_TRACE", "HOCKNEY_PROFILE_TRACE_LIMIT"
+COUNTER = "HOCKNEY_PROFILE_COUNTER"
 """Whether each call is traced, and the largest size of a rank's trace in MiB (engine/profile/trace.cpp)."""
 MIN_PAIRS = 5
 """Pairs of launches with and without the library, for the overhead."""
@@ -66,7 +67,10 @@ def launch_command(
         **(extra_variables or {}),
     }
     if trace is not None:
-        variables |= {TRACE: trace, **{name: environ[name] for name in (TRACE_LIMIT,) if name in environ}}
+        variables |= {
+            TRACE: trace,
+            **{name: environ[name] for name in (TRACE_LIMIT, COUNTER) if name in environ},
+        }
     words, replaced = _with_library(command, library, environ)
     launcher = command.launcher
     if launcher is None:

@@ -14,9 +14,9 @@ import dataclasses
 import lzma
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -60,6 +60,12 @@ probe is a PROBE and a START_RECEIVE, which MPI_Mrecv ends. The `tag` of a persi
 on the communicator, from 1, as these may be started in any order."""
 EVENT = np.dtype([("call", "<u4"), ("enter", "<f8"), ("leave", "<f8")])
 
+Counter = Literal["", "instructions", "cpu time"]
+"""What a rank counted between its calls; "" for nothing."""
+COUNTERS: tuple[Counter, ...] = ("", "instructions", "cpu time", "cpu time")
+"""By number: `Counter` of engine/profile/counter.hpp."""
+NANOSECOND = 1e-9
+
 RAW, PACKED = "rank-*.trace", "traces.hkt"
 VERSION, PACKED_VERSION = 1, 1
 MAGIC, PACKED_MAGIC = b"HKTRACES", b"HKPACKED"
@@ -75,12 +81,13 @@ _HEADER = np.dtype(
         ("flags", "<u4"),
         ("rank", "<i4"),
         ("size", "<i4"),
-        ("reserved", "<u4"),
+        ("counter", "<u4"),
         ("begin", "<u8"),
+        ("bias", "<u8"),
     ]
 )
 _CHUNK = np.dtype([("kind", "<u4"), ("number", "<u4")])
-_EVENTS, _DEFINITIONS = 1, 2
+_EVENTS, _DEFINITIONS, _COUNTS = 1, 2, 3
 _DEFINITION = np.dtype(
     [
         ("event", "<u8"),
@@ -119,12 +126,15 @@ class Call:
 @dataclass(frozen=True)
 class RankTrace:
     """The events of a rank in order, as indices into `calls`, with times in seconds of its clock, like those
-    of samples. If not `complete`, the trace ends before the rank does."""
+    of samples. If not `complete`, the trace ends before the rank does. `counts` has the instructions, or the
+    seconds of processor time, between each event and the one before it; empty without `counter`."""
 
     rank: int
     calls: tuple[Call, ...]
     events: np.ndarray
     complete: bool
+    counter: Counter = ""
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -155,7 +165,7 @@ class _Dictionary:
 @dataclass(frozen=True)
 class _Sequence:
     """A trace in ticks. `ids` are calls of the dictionary, `gaps` and `durations` the ticks before and in
-    each call."""
+    each call. `counts` are those of the counter with this number, each `bias` too large."""
 
     rank: int
     size: int
@@ -165,6 +175,18 @@ class _Sequence:
     ids: np.ndarray
     gaps: np.ndarray
     durations: np.ndarray
+    counter: int = 0
+    bias: int = 0
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
+
+    @property
+    def counted(self) -> tuple[Counter, np.ndarray]:
+        """What was counted, and the instructions or seconds before each event."""
+        counter = COUNTERS[self.counter] if self.counter < len(COUNTERS) else ""
+        if not counter or len(self.counts) < len(self.ids):
+            return "", np.zeros(0)
+        counts = np.maximum(self.counts.astype(np.float64) - self.bias, 0.0)
+        return counter, counts * NANOSECOND if counter == "cpu time" else counts
 
     def events(self, seconds: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         times = np.empty(2 * len(self.ids), np.float64)
@@ -201,6 +223,7 @@ def traces_for_files(files: Sequence[RankFile], functions: Sequence[str]) -> lis
                 sequence.dictionary.calls_of(functions),
                 sequence.events(clock.seconds),
                 file.is_finalized and not sequence.flags,
+                *sequence.counted,
             )
         )
     return found
@@ -278,6 +301,7 @@ def read_raw(path: Path, functions: Sequence[str]) -> _Sequence:
     ids, known = _call_ids((words >> np.uint64(48)).astype(np.int64), slots, starts, meanings)
     flags = int(header["flags"]) | (0 if known == len(words) else NOT_KNOWN)
     words = words[:known]
+    counts = _body(chunks, heads, _COUNTS).view("<u4")[:known]
     return _Sequence(
         int(header["rank"]),
         int(header["size"]),
@@ -287,6 +311,9 @@ def read_raw(path: Path, functions: Sequence[str]) -> _Sequence:
         ids,
         _decode_ticks(words >> np.uint64(24) & np.uint64(0xFFFFFF)),
         _decode_ticks(words & np.uint64(0xFFFFFF)),
+        int(header["counter"]) if len(counts) == known else 0,
+        int(header["bias"]),
+        _decode_ticks(counts.astype(np.uint64)),
     )
 
 
@@ -294,7 +321,7 @@ def _body(chunks: np.ndarray, heads: np.ndarray, kind: int) -> np.ndarray:
     """The bytes of all chunks of a kind without their headers, in order."""
     places = np.flatnonzero(heads["kind"] == kind)
     places = places[np.argsort(heads["number"][places], kind="stable")]
-    record = 8 if kind == _EVENTS else _DEFINITION.itemsize
+    record = {_EVENTS: 8, _DEFINITIONS: _DEFINITION.itemsize, _COUNTS: 4}[kind]
     used = (chunks.shape[1] - _CHUNK.itemsize) // record * record if len(places) else 0
     return np.ascontiguousarray(chunks[places][:, _CHUNK.itemsize : _CHUNK.itemsize + used]).reshape(-1)
 
@@ -730,7 +757,8 @@ def _split(content: bytes) -> list[bytes]:
 
 class PackedRank(msgspec.Struct, frozen=True):
     """`name` is that of the rank's files without suffix. Peers are relative to `rank`, modulo `size`.
-    `dictionary`, `grammar` and `times` are numbers of blobs, `events` is the length of the sequence."""
+    `dictionary`, `grammar`, `times` and `counts` (-1: none) are numbers of blobs, `events` is the length of
+    the sequence."""
 
     name: str
     rank: int
@@ -741,6 +769,9 @@ class PackedRank(msgspec.Struct, frozen=True):
     dictionary: int
     grammar: int
     times: int
+    counts: int = -1
+    counter: int = 0
+    bias: int = 0
 
 
 class PackedIndex(msgspec.Struct, frozen=True):
@@ -794,10 +825,25 @@ class _Pack:
             positions, calls = expand_grammar(grammar)
             unpack = _unpack_times if self.index.mode == "all" else _unpack_summary
             gaps, durations = unpack(self.blob(place.times), positions)
+            counts = np.zeros(0)
+            if place.counts >= 0:
+                counts, _ = unpack(self.blob(place.counts), positions)
         except (lzma.LZMAError, zlib.error, ValueError, IndexError, KeyError) as error:
             raise _damaged(self.path, str(error)) from error
         ids = calls[positions]
-        return _Sequence(place.rank, place.size, place.flags, place.begin, dictionary, ids, gaps, durations)
+        return _Sequence(
+            place.rank,
+            place.size,
+            place.flags,
+            place.begin,
+            dictionary,
+            ids,
+            gaps,
+            durations,
+            place.counter,
+            place.bias,
+            counts,
+        )
 
 
 def _damaged(path: Path, why: str) -> EnvironmentProblem:
@@ -892,6 +938,9 @@ def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
                 blob(_pack_dictionary(trace.dictionary, trace.rank, size)),
                 blob(_pack_grammar(grammar)),
                 blob(times(positions, trace.gaps, trace.durations)),
+                blob(times(positions, trace.counts, np.zeros_like(trace.counts))) if trace.counter else -1,
+                trace.counter,
+                trace.bias,
             )
         )
     index = zlib.compress(msgspec.json.encode(PackedIndex(mode, list(map(len, numbers)), ranks)))
@@ -906,7 +955,12 @@ def _without_events(trace: _Sequence) -> _Sequence:
     """An empty trace, for a rank whose threads call MPI in an unknown order."""
     none = _Dictionary(trace.dictionary.calls[:0], trace.dictionary.parts[:0])
     return dataclasses.replace(
-        trace, dictionary=none, ids=trace.ids[:0], gaps=trace.gaps[:0], durations=trace.durations[:0]
+        trace,
+        dictionary=none,
+        ids=trace.ids[:0],
+        gaps=trace.gaps[:0],
+        durations=trace.durations[:0],
+        counts=trace.counts[:0],
     )
 
 

@@ -6,11 +6,13 @@ library."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from native import library
 from recorded import Recorded, compiled, counting_library, launched, recorded, shared_library
@@ -419,6 +421,33 @@ def test_a_trace_that_has_no_room(mpi, made, tmp_path, what):
     pack_traces(folder, "all", done.names)
     (again,) = traces_for_files(done.files, done.names)
     assert (again.events["call"] == trace.events["call"]).all() and not again.complete
+
+
+@pytest.mark.parametrize("counter", ["cpu-time", "task-clock"])
+def test_processor_time_between_calls_is_counted(mpi, made, tmp_path, counter):
+    """The program prints the processor time of what it computes between two calls. It sleeps as well, which
+    takes none."""
+    variables = {"HOCKNEY_PROFILE_TRACE": "all", "HOCKNEY_PROFILE_COUNTER": counter}
+    run = recorded(mpi, tmp_path, 2, made("computing"), **variables)
+    assert run.done.code == 0, run.done.err
+    printed = {int(rank): float(seconds) for rank, seconds in map(str.split, run.done.out.splitlines())}
+    for trace in check_traces(run):
+        assert trace.counter == "cpu time" and len(trace.counts) == len(trace.events)
+        before = {
+            trace.calls[number].function: count
+            for number, count in zip(trace.events["call"].tolist(), trace.counts.tolist(), strict=True)
+        }
+        assert printed[trace.rank] < before["Barrier"] < printed[trace.rank] + 0.01
+        gap_s = np.diff(trace.events["enter"])[-1]
+        assert before["Finalize"] < 0.01 < 0.05 < gap_s, "sleep"
+
+
+def test_by_default_oversubscribed_ranks_count(mpi, made, tmp_path):
+    ranks = len(os.sched_getaffinity(0)) + 1
+    for variables in ({}, {"HOCKNEY_PROFILE_COUNTER": "none"}):
+        run = recorded(mpi, tmp_path, ranks, made("computing"), HOCKNEY_PROFILE_TRACE="all", **variables)
+        counters = {trace.counter for trace in check_traces(run)}
+        assert counters <= ({""} if variables else {"cpu time", "instructions"})
 
 
 @pytest.mark.slow

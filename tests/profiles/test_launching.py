@@ -66,10 +66,11 @@ def test_variables_are_options_of_the_launcher(environ, app, family, options):
 
 
 def test_traces_have_variables_of_their_own(environ, app):
-    env = environ("openmpi", HOCKNEY_PROFILE_TRACE_LIMIT="64")
+    env = environ("openmpi", HOCKNEY_PROFILE_TRACE_LIMIT="64", HOCKNEY_PROFILE_COUNTER="cpu-time")
     command = parse_command(f"mpiexec -n 2 {app}", env)
     words = " ".join(launch_command(command, "/lib/h.so", FOLDER, env, "summary").words)
     traced = "-x HOCKNEY_PROFILE_TRACE=summary -x HOCKNEY_PROFILE_TRACE_LIMIT=64"
+    traced += " -x HOCKNEY_PROFILE_COUNTER=cpu-time"
     assert words == f"mpiexec {OMPI} {traced} -n 2 {app}"
 
 

@@ -15,6 +15,7 @@ from written import FUNCTIONS, folder_of, function, program, ticks
 
 from hockney.core.errors import HockneyError
 from hockney.profiles import trace as form
+from hockney.profiles.manifest import TraceMode
 from hockney.profiles.profile import read_profile
 from hockney.profiles.trace import (
     build_grammar,
@@ -28,6 +29,7 @@ from hockney.profiles.trace import (
 CHUNK = 4096
 """Bytes of a chunk, so that traces have several."""
 BEGIN = ticks(0)
+BIAS, COUNTED = 300, 0.25
 
 
 def code_of(number: int) -> int:
@@ -53,9 +55,10 @@ def content_of(
     events: Sequence[tuple[int, int, int]],
     flags: int = 0,
     slots: int = 1 << 16,
+    counter: int = 0,
 ) -> bytes:
     """The file of a rank with these calls, each a list of definitions, and events: call, gap and duration.
-    With few `slots` they are used several times."""
+    With few `slots` they are used several times. A counter counted COUNTED of each gap, and BIAS."""
     in_slot: dict[int, int] = {}
     words, rows = [], []
     for number, (call, gap, duration) in enumerate(events):
@@ -69,11 +72,17 @@ def content_of(
         words.append(slot << 48 | code_of(gap) << 24 | code_of(duration))
     header = np.zeros(1, form._HEADER)
     values = {"magic": form.MAGIC, "version": form.VERSION, "chunk_bytes": CHUNK, "rank": rank, "size": size}
+    values |= {"counter": counter, "bias": BIAS if counter else 0}
     for field, value in {**values, "flags": flags, "begin": BEGIN}.items():
         header[field] = value
     chunks = [header.tobytes().ljust(form.PAGE, b"\0")]
-    bodies = (np.array(words, "<u8").tobytes(), b"".join(row.tobytes() for row in rows))
-    for kind, body, record in zip((1, 2), bodies, (8, 64), strict=True):
+    counts = [code_of(int(COUNTED * gap) + BIAS) for _, gap, _ in events] if counter else []
+    bodies = (
+        np.array(words, "<u8").tobytes(),
+        b"".join(row.tobytes() for row in rows),
+        np.array(counts, "<u4").tobytes(),
+    )
+    for kind, body, record in zip((1, 2, 3), bodies, (8, 64, 4), strict=True):
         room = (CHUNK - 8) // record * record
         for k, at in enumerate(range(0, len(body), room)):
             head = np.array([kind, k], "<u4").tobytes()
@@ -157,6 +166,39 @@ def test_summaries_have_the_sequence_and_the_sums(tmp_path_factory: pytest.TempP
         for found, exact in ((again.gaps, before.gaps), (again.durations, before.durations)):
             expected = float(exact[before.ids == call].sum(dtype=np.float64))
             assert float(found[before.ids == call].sum()) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("counter", [0, 1, 2, 3])
+@pytest.mark.parametrize("mode", ["all", "summary"])
+def test_counts_between_calls_are_packed(tmp_path: Path, counter: int, mode: TraceMode):
+    events = [(k % 6, 1000 * (1 + k % 7), 50) for k in range(3000)]
+    path = tmp_path / "rank-00000-1.trace"
+    path.write_bytes(content_of(0, 2, exchange(0, 2), events, counter=counter))
+    name, counts = read_raw(path, FUNCTIONS).counted
+    gaps = np.array([gap for _, gap, _ in events])
+    assert name == ("", "instructions", "cpu time", "cpu time")[counter]
+    unit = form.NANOSECOND if counter > 1 else 1.0
+    np.testing.assert_array_equal(counts, COUNTED * gaps * unit if counter else [])
+    pack_traces(tmp_path, mode, FUNCTIONS)
+    again = form._Pack.read(tmp_path / form.PACKED).sequence("rank-00000-1").counted
+    assert again[0] == name and len(again[1]) == len(counts)
+    assert again[1].sum() == pytest.approx(counts.sum(), rel=1e-6)
+    if mode == "all":
+        np.testing.assert_allclose(again[1], counts, rtol=0.02)
+
+
+def test_a_trace_without_all_its_counts_has_none(tmp_path: Path):
+    content = content_of(0, 2, exchange(0, 2), [(0, 1000, 50)] * 600, counter=2)
+    header = np.frombuffer(content, form._HEADER, 1)
+    assert header["counter"] == 2
+    without = content[: form.PAGE] + b"".join(
+        content[at : at + CHUNK]
+        for at in range(form.PAGE, len(content), CHUNK)
+        if content[at : at + 4] != np.array(3, "<u4").tobytes()
+    )
+    (tmp_path / "rank-00000-1.trace").write_bytes(without)
+    trace = read_raw(tmp_path / "rank-00000-1.trace", FUNCTIONS)
+    assert len(trace.ids) == 600 and trace.counted[0] == ""
 
 
 @given(ids=st.lists(st.integers(0, 3), max_size=400), again=st.integers(1, 30))
