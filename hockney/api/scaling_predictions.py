@@ -31,7 +31,8 @@ from hockney.extrapolation.scaling import (
     scaling_point,
     unknown_sites,
 )
-from hockney.extrapolation.structure import MIN_RUNS, Structure, find_structure
+from hockney.extrapolation.search import find_structure
+from hockney.extrapolation.structure import MIN_RUNS, Structure
 from hockney.extrapolation.tables import ScalingAnswer
 from hockney.measurement import Listener, Status
 from hockney.profiles.trace import read_traces

@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from hockney.extrapolation.trees import ROOTS, TREES, parent, power_below
+
 MAX_DIMENSIONS = 3
 Dims = tuple[int, ...]
 
@@ -109,12 +111,15 @@ def rules(arranged: Mapping[int, Dims]) -> Iterator[Rule]:
 
 ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, OPPOSITE = "rank", "grid", "torus", "xor", "mirror", "opposite"
 TRANSPOSED, TRANSPOSED_PAIRS = "transposed", "transposed pairs"
-ONE_PARTNER = (MIRROR, OPPOSITE, TRANSPOSED, TRANSPOSED_PAIRS)
+FOLDED = "folded"
+PARENTS = {f"parent by {tree} bit from {text}": (tree, root) for tree in TREES for text, root in ROOTS}
+ONE_PARTNER = (MIRROR, OPPOSITE, TRANSPOSED, TRANSPOSED_PAIRS, FOLDED, *PARENTS)
 RELATIONS = (ABSOLUTE, OPEN, PERIODIC, XOR, *ONE_PARTNER)
 """The partner is one rank for all; it is at an offset in a grid without or with connected ends; its number
 differs in some bits; it is as far from the last rank as this one is from the first; it is half of all ranks
 away; it has the coordinates of this one in another order (grids of two dimensions); the same for pairs of
-ranks that are a square, if the grid is twice as long as high."""
+ranks that are a square, if the grid is twice as long as high; it is the largest power of two away; it is the
+parent in a binomial tree."""
 
 
 def labels(relation: str, dims: Dims, ranks: np.ndarray, partners: np.ndarray) -> np.ndarray:
@@ -146,6 +151,14 @@ def _one_partner(relation: str, dims: Dims, ranks: np.ndarray) -> np.ndarray:
         return count - 1 - ranks
     if relation == OPPOSITE:
         return (ranks + count // 2) % count
+    if relation == FOLDED:
+        power = int(power_below(np.array(count)))
+        return np.where(ranks < power, ranks + power, ranks - power)
+    if relation in PARENTS:
+        tree, root = PARENTS[relation]
+        first = int(root(np.array(count)))
+        other = parent(tree, (ranks - first) % count)
+        return np.where(other >= 0, (other + first) % count, -1)
     if len(dims) != 2:
         return np.full(len(ranks), -1)
     if relation == TRANSPOSED_PAIRS and dims[0] != dims[1]:

@@ -101,20 +101,37 @@ def _single_sizes(dimensions: int) -> tuple[tuple[tuple[float, ...], str], ...]:
     )
 
 
-def fit_count_law(values: Mapping[int, int], dims: Mapping[int, Dims]) -> Law | None:
-    """The simplest law of numbers of iterations. One with whole coefficients that gives all of them comes
-    first: on few ranks, half of a grid's size may equal its logarithm."""
+def count_laws(values: Mapping[int, int], dims: Mapping[int, Dims]) -> Iterator[Law]:
+    """The laws that give all numbers of iterations exactly, the simplest first: those with whole coefficients
+    come before fractions, which need three observations."""
     observed = {ranks: float(value) for ranks, value in values.items()}
-    if len(set(values.values())) > 1:
-        for law in _laws(observed, dims):
-            whole = Law(law.basis, round(law.factor), round(law.offset))
-            if whole.factor and all(
-                abs(whole.at(ranks, dims[ranks]) - value) < WHOLE for ranks, value in observed.items()
+    fractions = []
+    for law in _laws(observed, dims):
+        for divisor in DIVISORS if len(values) > 2 else DIVISORS[:1]:
+            rounded = Law(law.basis, round(law.factor * divisor) / divisor, round(law.offset))
+            if rounded.factor and all(
+                abs(rounded.at(ranks, dims[ranks]) - value) < WHOLE for ranks, value in observed.items()
             ):
-                return whole
-    return fit_law(observed, dims)
+                if divisor == 1:
+                    yield rounded
+                else:
+                    fractions.append(rounded)
+                break
+    yield from fractions
 
 
+def fit_count_law(values: Mapping[int, int], dims: Mapping[int, Dims]) -> Law | None:
+    """The simplest law of numbers of iterations. One that gives all of them comes first. Large numbers, which
+    the data of a program determine, may differ slightly from their law."""
+    if len(set(values.values())) > 1:
+        law = next(count_laws(values, dims), None)
+        if law is not None or min(values.values()) * APPROXIMATE < 1:
+            return law
+    return fit_law({ranks: float(value) for ranks, value in values.items()}, dims)
+
+
+DIVISORS = (1, 2, 3, 4, 8)
+"""Denominators of the factors of numbers of iterations."""
 WHOLE = 1e-6
 """Difference of a number of iterations that is due to floating-point arithmetic."""
 
@@ -184,75 +201,7 @@ def _error(predicted: float, value: float) -> float:
     return 0.0 if difference < 1 else difference / max(abs(value), 1e-300)
 
 
-# Partners and sizes in loops whose number of iterations depends on the number of ranks.
-
-
-@dataclass(frozen=True)
-class PartnerRule:
-    """The partner in iteration k of K, from 0 on, of rank r of P."""
-
-    text: str
-    at: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-
-
-Index = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-
-def _partner_rules() -> Iterator[PartnerRule]:
-    def forwards(k: np.ndarray, count: np.ndarray) -> np.ndarray:
-        return k
-
-    def backwards(k: np.ndarray, count: np.ndarray) -> np.ndarray:
-        return count - 1 - k
-
-    directions: tuple[tuple[str, Index], ...] = (("k", forwards), ("K - 1 - k", backwards))
-    for text, index in directions:
-        yield from _doubling_rules(text, index)
-    for text, index in directions:
-        yield from _counting_rules(text, index)
-
-
-def _doubling_rules(text: str, index: Index) -> Iterator[PartnerRule]:
-    yield PartnerRule(f"r xor 2^({text})", lambda rank, ranks, k, count: rank ^ (1 << index(k, count)))
-    yield PartnerRule(
-        f"r + 2^({text}) mod P", lambda rank, ranks, k, count: (rank + (1 << index(k, count))) % ranks
-    )
-    yield PartnerRule(
-        f"r - 2^({text}) mod P", lambda rank, ranks, k, count: (rank - (1 << index(k, count))) % ranks
-    )
-
-
-def _counting_rules(text: str, index: Index) -> Iterator[PartnerRule]:
-    yield PartnerRule(text, lambda rank, ranks, k, count: index(k, count))
-    yield PartnerRule(f"{text} + 1", lambda rank, ranks, k, count: index(k, count) + 1)
-    yield PartnerRule(
-        f"{text}, without r", lambda rank, ranks, k, count: index(k, count) + (index(k, count) >= rank)
-    )
-    yield from _shift_rules(text, index)
-    yield from _shift_rules(f"{text} + 1", lambda k, count: index(k, count) + 1)
-
-
-def _shift_rules(text: str, index: Index) -> Iterator[PartnerRule]:
-    yield PartnerRule(f"r + {text} mod P", lambda rank, ranks, k, count: (rank + index(k, count)) % ranks)
-    yield PartnerRule(f"r - ({text}) mod P", lambda rank, ranks, k, count: (rank - index(k, count)) % ranks)
-    yield PartnerRule(f"r xor ({text})", lambda rank, ranks, k, count: rank ^ index(k, count))
-    yield PartnerRule(f"{text} - r mod P", lambda rank, ranks, k, count: (index(k, count) - rank) % ranks)
-
-
-PARTNER_RULES = tuple(_partner_rules())
-ALL_OTHERS = PartnerRule("k, without r", lambda rank, ranks, k, count: k + (k >= rank))
-
-
-def partner_rule(
-    rank: np.ndarray, ranks: np.ndarray, k: np.ndarray, count: np.ndarray, partner: np.ndarray
-) -> PartnerRule | None:
-    """The rule that gives all observed partners."""
-    with np.errstate(all="ignore"):
-        for rule in PARTNER_RULES:
-            if (rule.at(rank, ranks, k, count) == partner).all():
-                return rule
-    return None
-
+# Sizes in loops whose number of iterations depends on the number of ranks.
 
 REMAINDER = 0.1
 """Relative difference of sizes that is due to a division with a remainder."""

@@ -6,8 +6,9 @@ runs."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from hockney.extrapolation.grids import Partners
 from hockney.profiles import trace as records
 from hockney.profiles.profile import OUTSIDE_MPI_TIME
 from hockney.profiles.trace import PART, RankTrace, concatenated_ranges
-from hockney.replay.building import Job
+from hockney.replay.building import WORLD, Job
 
 POINT_TO_POINT = (
     records.SEND, records.RECEIVE, records.START_SEND, records.START_RECEIVE, records.PUT, records.GET,
@@ -23,15 +24,19 @@ POINT_TO_POINT = (
 )  # fmt: skip
 
 
+COLLECTIVE = (records.COLLECTIVE, records.START_COLLECTIVE)
+
+
 @dataclass(frozen=True)
 class CallKind:
     """A call at a call site, whatever its partners, sizes and number of messages. `site` is the text of the
-    call site."""
+    call site; `origins` are those of the communicators of its collectives."""
 
     site: str
     function: str
     misses: bool
     shape: tuple[tuple[int, int], ...]
+    origins: tuple[str, ...] = ()
 
 
 @dataclass
@@ -69,28 +74,63 @@ class RankSequence:
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """A traced launch. `communicators` are the members of each, by the run's number; `local_ids` are each
-    rank's own numbers of these. `crowded`: ranks shared cores, so that times of computation are too
-    long."""
+    """A traced launch. `communicators` are the members of each, by the run's number, `origins` the calls that
+    made them. `nodes` has the node of each rank. `crowded`: ranks shared cores, so that times of computation
+    are too long."""
 
     ranks: int
     sequences: tuple[RankSequence, ...]
     communicators: tuple[np.ndarray, ...]
-    local_ids: tuple[Mapping[int, int], ...]
+    origins: tuple[str, ...]
+    nodes: tuple[int, ...]
     crowded: bool
     elapsed_s: float
+
+    @cached_property
+    def groups(self) -> dict[str, np.ndarray | None]:
+        """By the call that made communicators, the lowest rank in the communicator of each rank (-1: in
+        none); None if a rank is in several."""
+        found: dict[str, np.ndarray | None] = {}
+        for origin, members in zip(self.origins, self.communicators, strict=True):
+            lowest = found.setdefault(origin, np.full(self.ranks, -1))
+            if lowest is None or not len(members):
+                continue
+            before = lowest[members]
+            if (before >= 0).any() and not (
+                (before == members.min()).all() and np.count_nonzero(lowest == members.min()) == len(members)
+            ):
+                found[origin] = None
+            else:
+                lowest[members] = members.min()
+        return found
 
 
 def observe(
     traces: Sequence[RankTrace], job: Job, kinds: CallKinds, *, crowded: bool, elapsed_s: float
 ) -> ObservedRun:
     ordered = sorted(traces, key=lambda trace: trace.rank)
-    sequences = tuple(_sequence(trace, job, kinds) for trace in ordered)
-    local_ids = tuple({number: own for own, number in each.items()} for each in job.communicator_by_id)
-    return ObservedRun(len(ordered), sequences, job.communicators, local_ids, crowded, elapsed_s)
+    origins = job.origins or tuple(f"communicator {number}" for number in range(len(job.communicators)))
+    sequences = tuple(_sequence(trace, job, origins, kinds) for trace in ordered)
+    return ObservedRun(
+        len(ordered), sequences, job.communicators, origins, _nodes(job, origins), crowded, elapsed_s
+    )
 
 
-def _sequence(trace: RankTrace, job: Job, kinds: CallKinds) -> RankSequence:
+def _nodes(job: Job, origins: Sequence[str]) -> tuple[int, ...]:
+    """The node of each rank: as the program asked MPI for it, or else its host."""
+    node = np.array(job.placement.host, dtype=np.int64)
+    if SHARED_MEMORY in origins:
+        for origin, members in zip(origins, job.communicators, strict=True):
+            if origin == SHARED_MEMORY:
+                node[members] = members.min()
+    return tuple(np.unique(node, return_inverse=True)[1].reshape(-1).tolist())
+
+
+SHARED_MEMORY = f"Comm_split_type 0 of {WORLD}"
+"""The first communicators of ranks that share a node."""
+
+
+def _sequence(trace: RankTrace, job: Job, origins: Sequence[str], kinds: CallKinds) -> RankSequence:
     numbers = job.communicator_by_id[trace.rank]
     kind_of_call = np.full(len(trace.calls), -1)
     parts_of_call = []
@@ -106,7 +146,10 @@ def _sequence(trace: RankTrace, job: Job, kinds: CallKinds) -> RankSequence:
             shape = list(zip(parts["what"].tolist(), parts["flags"].tolist(), strict=True))
             distinct = tuple(each for k, each in enumerate(shape) if k == 0 or each != shape[k - 1])
             place = job.describe_place(trace.rank, call.function, call.site)
-            kind_of_call[k] = kinds.number(CallKind(place, call.function, call.misses, distinct))
+            collective = np.isin(parts["what"], COLLECTIVE)
+            own = dict.fromkeys(parts["communicator"][collective].tolist())
+            made_by = tuple(origins[each] for each in own)
+            kind_of_call[k] = kinds.number(CallKind(place, call.function, call.misses, distinct, made_by))
     events = trace.events
     calls = events["call"].astype(np.int64)
     used = np.flatnonzero(kind_of_call[calls] >= 0)

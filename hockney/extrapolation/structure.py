@@ -10,7 +10,7 @@ with sizes and numbers of iterations that follow laws over the number of ranks."
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,28 +22,30 @@ from hockney.extrapolation.grids import (
     OPEN,
     PERIODIC,
     Arrangement,
-    Dims,
     Partners,
     arrangements,
-    coordinates,
     labels,
 )
-from hockney.extrapolation.laws import (
-    CONSTANT,
-    Law,
-    fit_count_law,
-    fit_law,
-)
+from hockney.extrapolation.laws import CONSTANT, Law, count_laws, fit_count_law, fit_law
 from hockney.extrapolation.observations import (
+    SHARED_MEMORY,
     CallKinds,
     ObservedRun,
     partners_by_site,
     with_partner,
 )
+from hockney.extrapolation.placements import (
+    COMBINATIONS,
+    RARE_COMBINATIONS,
+    GroupRule,
+    Place,
+    Role,
+    group_rules,
+    roles,
+)
+from hockney.extrapolation.schedules import CountRule, Ranks, count_rules
 from hockney.profiles import trace as records
 
-Role = tuple[int, ...]
-"""Numbers that ranks have in common if they make the same calls."""
 MIN_RUNS = 3
 
 
@@ -77,7 +79,10 @@ class Structure:
     size_laws: dict[SizeKey, Law] = field(default_factory=dict)
     part_counts: dict[SizeKey, dict[int, int]] = field(default_factory=dict)
     loops: dict[Role, dict[tuple[int, ...], LoopCount]] = field(default_factory=dict)
-    """By role, the loops whose number of iterations depends on the number of ranks."""
+    """By role, the loops whose number of iterations depends on the number of ranks, or on the rank."""
+    group_rules: dict[str, GroupRule | None] = field(default_factory=dict)
+    """By the call that made communicators, the rule of their members, once it is known."""
+    _path_counts: dict[int, dict[tuple[int, ...], list[int]]] = field(default_factory=dict)
 
     @cached_property
     def relations(self) -> np.ndarray:
@@ -86,12 +91,43 @@ class Structure:
         return np.array([found.get(kind.site, "") for kind in self.kinds.kinds], dtype=object)
 
     def add_misfit(self, kind: int, reason: str) -> None:
-        misfit = Misfit(self.kinds.kinds[kind].site, reason)
-        if misfit not in self.misfits:
-            self.misfits.append(misfit)
+        """With the first reason of each call site."""
+        site = self.kinds.kinds[kind].site
+        if all(misfit.site != site for misfit in self.misfits):
+            self.misfits.append(Misfit(site, reason))
 
-    def roles(self, ranks: int, dims: Dims) -> list[Role]:
-        return roles(ranks, dims, self.features)
+    def place(self, ranks: int) -> Place:
+        """That of a traced run."""
+        return Place(ranks, self.arrangement.dims[ranks], self.runs[ranks].nodes)
+
+    def roles(self, place: Place) -> list[Role]:
+        return roles(place, self.features)
+
+    @property
+    def asks_for_nodes(self) -> bool:
+        """Whether the program asks which ranks share a node."""
+        return any(SHARED_MEMORY in run.origins for run in self.runs.values())
+
+    def group_rule(self, origin: str) -> GroupRule | None:
+        """The first rule that gives the members of all communicators that were made by a call."""
+        if origin not in self.group_rules:
+            groups = {ranks: run.groups[origin] for ranks, run in self.runs.items() if origin in run.groups}
+            candidates = group_rules(
+                _dimensions(self.arrangement), self.asks_for_nodes, origin == SHARED_MEMORY
+            )
+            places = {ranks: self.place(ranks) for ranks in groups}
+            self.group_rules[origin] = next(
+                (
+                    rule
+                    for rule in candidates
+                    if all(
+                        lowest is not None and np.array_equal(rule.groups(places[ranks]), lowest)
+                        for ranks, lowest in groups.items()
+                    )
+                ),
+                None,
+            )
+        return self.group_rules[origin]
 
     @cached_property
     def donors(self) -> dict[Role, list[Donor]]:
@@ -99,9 +135,8 @@ class Structure:
         has the most ranks in its shortest dimension: there most directions differ."""
         found: dict[Role, list[Donor]] = defaultdict(list)
         for ranks in sorted(self.runs, key=lambda ranks: (-min(self.arrangement.dims[ranks]), -ranks)):
-            dims = self.arrangement.dims[ranks]
             by_role: dict[Role, list[int]] = defaultdict(list)
-            for rank, role in enumerate(self.roles(ranks, dims)):
+            for rank, role in enumerate(self.roles(self.place(ranks))):
                 by_role[role].append(rank)
             for role, members in by_role.items():
                 rank = members[len(members) // 2]
@@ -113,9 +148,17 @@ class Structure:
         """The ranks with a role, by number of ranks."""
         found: dict[Role, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         for ranks in self.runs:
-            for rank, role in enumerate(self.roles(ranks, self.arrangement.dims[ranks])):
+            for rank, role in enumerate(self.roles(self.place(ranks))):
                 found[role][ranks].append(rank)
         return found
+
+    def path_counts(self, ranks: int, rank: int) -> dict[tuple[int, ...], list[int]]:
+        """The numbers of iterations of a traced rank's loops, see loop_path_counts."""
+        folded = self.folded[ranks, rank]
+        key = id(folded)
+        if key not in self._path_counts:
+            self._path_counts[key] = loop_path_counts(folded)
+        return self._path_counts[key]
 
     def has_constant_count(self, kind: int) -> bool:
         """Whether the rank with the most parts of this kind, of partners with one label, has equally many in
@@ -132,59 +175,51 @@ class Structure:
         }
 
 
-def roles(ranks: int, dims: Dims, features: Sequence[str]) -> list[Role]:
-    """The role of each rank."""
-    number = np.arange(ranks)
-    columns: list[np.ndarray] = []
-    position = coordinates(dims, number)
-    for feature in features:
-        if feature == "border":
-            columns.append((position == 0).astype(int) + 2 * (position == np.array(dims) - 1))
-        elif feature == "parity of the grid":
-            columns.append(position.sum(axis=1, keepdims=True) % 2)
-        else:
-            value = {"first": number == 0, "last": number == ranks - 1, "parity": number % 2}[feature]
-            columns.append(value.astype(int)[:, None])
-    if not columns:
-        return [()] * ranks
-    return [tuple(row) for row in np.concatenate(columns, axis=1).tolist()]
-
-
-_COMBINATIONS: tuple[tuple[str, ...], ...] = (
-    (),
-    ("first",),
-    ("first", "last"),
-    ("border",),
-    ("border", "first"),
-    ("parity",),
-    ("parity", "first"),
-    ("border", "parity"),
-    ("border", "parity of the grid"),
-    ("border", "first", "parity"),
-)
-
-
-def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
-    """The structure that runs on different numbers of ranks have in common: the arrangement of ranks in which
-    the fewest ranks differ from others with their role, and the fewest labels describe their partners."""
+def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Structure]:
+    """Structures that runs on different numbers of ranks may have in common. The first one has the
+    arrangement of ranks in which the fewest ranks differ from others with their role, and the fewest labels
+    describe their partners; the others have roles that explain more calls."""
     observed = partners_by_site(runs, kinds)
     groups = {run.ranks: _proper_groups(run) for run in runs}
+    nodes = {run.ranks: run.nodes for run in runs}
     folded = _folded(runs)
-    best: tuple[tuple[int, int, bool], Arrangement, tuple[str, ...]] | None = None
-    behavior = {run.ranks: _behavior(run, folded) for run in runs}
+    exactly = {run.ranks: _behavior(run, folded, counted=True) for run in runs}
+    loosely = {run.ranks: _behavior(run, folded, counted=False) for run in runs}
 
     def count_unlike(arranged: Arrangement) -> int:
-        return _features(behavior, arranged, observed)[0]
+        return _features(exactly, arranged, observed, nodes, COMBINATIONS)[0][0]
 
-    for cost, each in arrangements(observed, groups, count_unlike):
-        different, features = _features(behavior, each, observed)
-        # Without ends a grid has no border.
-        inconsistent = "border" in features and PERIODIC in each.relations.values()
-        key = (different, cost + len(features) + inconsistent, each.rule is None)
-        if best is None or key < best[0]:
-            best = (key, each, features)
-    assert best is not None
-    return arranged_structure(runs, kinds, best[1], best[2], folded)
+    possible = list(arrangements(observed, groups, count_unlike))
+
+    def candidates(
+        behavior: Mapping[int, Sequence[bytes]], combinations: Sequence[tuple[str, ...]]
+    ) -> Iterator[tuple[tuple[int, ...], Arrangement, tuple[str, ...]]]:
+        for cost, each in possible:
+            for different, features in _features(behavior, each, observed, nodes, combinations):
+                # Without ends a grid has no border.
+                inconsistent = "border" in features and PERIODIC in each.relations.values()
+                key = (different, cost + len(features) + inconsistent, each.rule is None)
+                yield key, each, features
+
+    _, arrangement, features = min(candidates(exactly, COMBINATIONS), key=lambda row: row[0])
+    yield arranged_structure(runs, kinds, arrangement, features, folded)
+    made = [(arrangement.dims, features)]
+    others = candidates(loosely, COMBINATIONS + RARE_COMBINATIONS)
+    for _, arrangement, features in sorted(
+        others, key=lambda row: (row[0][0], _dimensions(row[1]), *row[0][1:])
+    ):
+        if (arrangement.dims, features) not in made:
+            made.append((arrangement.dims, features))
+            yield arranged_structure(runs, kinds, arrangement, features, folded)
+        if len(made) > MAX_CANDIDATES:
+            break
+
+
+MAX_CANDIDATES = 6
+
+
+def _dimensions(arrangement: Arrangement) -> int:
+    return len(next(iter(arrangement.dims.values())))
 
 
 def arranged_structure(
@@ -204,30 +239,33 @@ def arranged_structure(
 
 
 def _features(
-    behavior: Mapping[int, Sequence[bytes]], found: Arrangement, observed: Mapping[str, Sequence[Partners]]
-) -> tuple[int, tuple[str, ...]]:
-    """The features that tell ranks apart, and how many ranks make other calls than these explain."""
+    behavior: Mapping[int, Sequence[bytes]],
+    found: Arrangement,
+    observed: Mapping[str, Sequence[Partners]],
+    nodes: Mapping[int, tuple[int, ...]],
+    combinations: Sequence[tuple[str, ...]],
+) -> list[tuple[int, tuple[str, ...]]]:
+    """The features that may tell ranks apart, after the number of ranks that make other calls than these
+    explain; the best ones first."""
     needed = set()
-    if OPEN in found.relations.values():
-        needed.add("border")
-    if any(
-        found.relations[site] == ABSOLUTE
-        and any(len(set(each.target.tolist())) < each.ranks for each in partners)
-        for site, partners in observed.items()
-    ):
-        needed.add("first")
-    best: tuple[int, tuple[str, ...]] | None = None
-    for features in _COMBINATIONS:
-        if not needed <= set(features):
-            continue
-        different = sum(
-            _count_different(behavior[ranks], roles(ranks, dims, features))
-            for ranks, dims in found.dims.items()
-        )
-        if best is None or different < best[0]:
-            best = (different, features)
-    assert best is not None, "a combination has all features that can be needed"
-    return best
+    if combinations is COMBINATIONS:
+        if OPEN in found.relations.values():
+            needed.add("border")
+        if any(
+            found.relations[site] == ABSOLUTE
+            and any(len(set(each.target.tolist())) < each.ranks for each in partners)
+            for site, partners in observed.items()
+        ):
+            needed.add("first")
+    rows = []
+    places = [Place(ranks, dims, nodes[ranks]) for ranks, dims in found.dims.items()]
+    for features in combinations:
+        if needed <= set(features):
+            different = sum(
+                _count_different(behavior[place.ranks], roles(place, features)) for place in places
+            )
+            rows.append((different, features))
+    return sorted(rows, key=lambda row: row[0])
 
 
 def _proper_groups(run: ObservedRun) -> list[np.ndarray]:
@@ -251,13 +289,13 @@ def _folded(runs: Sequence[ObservedRun]) -> dict[tuple[int, int], Folded]:
     return {key: folded[number] for key, number in which.items()}
 
 
-def _behavior(run: ObservedRun, folded: Mapping[tuple[int, int], Folded]) -> list[bytes]:
-    """What the calls of each rank have in common with those of its role: their loops, and how many of each
-    kind there are."""
+def _behavior(run: ObservedRun, folded: Mapping[tuple[int, int], Folded], *, counted: bool) -> list[bytes]:
+    """What the calls of each rank have in common with those of its role: their loops, and with `counted` how
+    many of each kind there are."""
     found = []
     for sequence in run.sequences:
         symbols = np.array(folded[run.ranks, sequence.rank].symbols, dtype=np.int64)
-        found.append(symbols.tobytes() + np.bincount(sequence.kinds).tobytes())
+        found.append(symbols.tobytes() + (np.bincount(sequence.kinds).tobytes() if counted else b""))
     return found
 
 
@@ -271,7 +309,7 @@ def _find_different(structure: Structure) -> None:
     """Note call sites at which ranks differ from others with their role."""
     for ranks, run in structure.runs.items():
         first: dict[Role, int] = {}
-        for rank, role in enumerate(structure.roles(ranks, structure.arrangement.dims[ranks])):
+        for rank, role in enumerate(structure.roles(structure.place(ranks))):
             other = first.setdefault(role, rank)
             if structure.folded[ranks, rank].symbols == structure.folded[ranks, other].symbols:
                 continue
@@ -301,14 +339,11 @@ class SizeKey:
 def part_labels(
     structure: Structure, ranks: int, rank: int, owners: np.ndarray, parts: np.ndarray
 ) -> np.ndarray:
-    """The labels of the partners of parts, (n, dimensions); the rank's own numbers of communicators for
-    collectives, and 0 for other parts without a partner. `owners` are the kinds of their calls."""
+    """The labels of the partners of parts, (n, dimensions); 0 for parts without a partner. `owners` are the
+    kinds of their calls."""
     dims = structure.arrangement.dims[ranks]
     found = np.zeros((len(parts), len(dims)), dtype=np.int64)
     known = with_partner(parts)
-    own_ids = structure.runs[ranks].local_ids[rank]
-    collective = np.isin(parts["what"], (records.COLLECTIVE, records.START_COLLECTIVE))
-    found[collective, 0] = [own_ids.get(each, 0) for each in parts["communicator"][collective].tolist()]
     relation = structure.relations[owners]
     for name in set(relation[known].tolist()):
         chosen = np.flatnonzero(known & (relation == name))
@@ -342,9 +377,8 @@ def has_size(parts: np.ndarray) -> np.ndarray:
 
 
 def size_label(relation: str, label: Sequence[int]) -> tuple[int, ...]:
-    """Sizes depend on the direction in a grid, not on its sign, and not on which rank the partner is; those
-    of collectives on the communicator."""
-    return tuple(abs(k) for k in label) if relation in (OPEN, PERIODIC, "") else ()
+    """Sizes depend on the direction in a grid, not on its sign, and not on which rank the partner is."""
+    return tuple(abs(k) for k in label) if relation in (OPEN, PERIODIC) else ()
 
 
 def _count_label(relation: str, label: Sequence[int]) -> tuple[int, ...]:
@@ -387,10 +421,19 @@ def _fit_sizes(structure: Structure) -> None:
 
 @dataclass(frozen=True)
 class LoopCount:
-    """The number of iterations of a loop that depends on the number of ranks. Nested loops with nothing else
-    in the outer one's body are one loop here, which repeats the inner one a fixed number of times."""
+    """The number of iterations of a loop that depends on the number of ranks, or on the rank (a rule). Nested
+    loops with nothing else in the outer one's body are one loop here, which repeats the inner one a fixed
+    number of times. `others` are further laws that give the same numbers in all runs."""
 
-    law: Law
+    law: Law | CountRule
+    others: tuple[Law | CountRule, ...] = ()
+
+    def at(self, rank: int, place: Place) -> int:
+        return _count_at(self.law, rank, place)
+
+    @property
+    def is_exact(self) -> bool:
+        return isinstance(self.law, CountRule) or self.law.error == 0.0
 
     @property
     def repeats(self) -> int:
@@ -402,6 +445,13 @@ class LoopCount:
         """The iteration and the number of iterations of the inner loop."""
         count = iterations // self.repeats
         return (k % count, count) if count and iterations % self.repeats == 0 else (k, iterations)
+
+
+def _count_at(law: Law | CountRule, rank: int, place: Place) -> int:
+    if isinstance(law, Law):
+        return max(0, round(law.at(place.ranks, place.dims)))
+    of = Ranks.of(np.array([rank]), np.array([place.ranks]), {place.ranks: place.dims})
+    return max(0, int(law.at(of)[0]))
 
 
 def loop_path_counts(folded: Folded) -> dict[tuple[int, ...], list[int]]:
@@ -422,39 +472,72 @@ def loop_path_counts(folded: Folded) -> dict[tuple[int, ...], list[int]]:
 
 
 def loop_counts(structure: Structure, role: Role) -> dict[tuple[int, ...], LoopCount]:
-    """Of the role's loops those whose number of iterations depends on the number of ranks."""
-    donors = structure.donors[role]
-    donor = donors[0]
-    same = [each for each in donors if each.folded.symbols == donor.folded.symbols]
-    counts = [loop_path_counts(each.folded) for each in same]
+    """Of the role's loops those whose number of iterations depends on the number of ranks, or on the rank."""
+    donor = structure.donors[role][0]
+    counts = {
+        (ranks, rank): structure.path_counts(ranks, rank)
+        for ranks, members in structure.members[role].items()
+        for rank in members
+        if structure.folded[ranks, rank].symbols == donor.folded.symbols
+    }
+    runs = {ranks for ranks, _ in counts}
     kinds_in = _kinds_in_loops(donor)
     found: dict[tuple[int, ...], LoopCount] = {}
-    for path in counts[0]:
-        by_run = {each.run.ranks: np.array(other[path]) for each, other in zip(same, counts, strict=True)}
-        flat = {ranks: int(values[0]) for ranks, values in by_run.items() if np.ptp(values) == 0}
-        if len(by_run) > 1 and len(flat) == len(by_run):
-            if len(set(flat.values())) == 1 and all(structure.has_constant_count(k) for k in kinds_in[path]):
-                continue
-            law = fit_count_law(flat, structure.arrangement.dims)
-            unsupported = law is None or (law.basis is CONSTANT and len(flat) < len(structure.runs))
-            if unsupported and all(structure.has_constant_count(kind) for kind in kinds_in[path]):
-                continue
-            if law is None:
+    for path in structure.path_counts(donor.run.ranks, donor.rank):
+        by_rank = {key: each[path] for key, each in counts.items()}
+        flat = {key: values[0] for key, values in by_rank.items() if len(set(values)) == 1}
+        is_constant = all(structure.has_constant_count(kind) for kind in kinds_in[path])
+        if len(flat) < len(by_rank) or len(runs) == 1:
+            # Other numbers in each instance of the loop, or a single run that has it.
+            if not is_constant and (len(runs) == 1 or len(set(map(tuple, by_rank.values()))) > 1):
                 for kind in kinds_in[path]:
-                    structure.add_misfit(kind, f"the number of iterations has no pattern: {_listed(flat)}")
-            elif law.basis is not CONSTANT:
-                found[path] = LoopCount(law)
+                    if not structure.has_constant_count(kind):
+                        structure.add_misfit(
+                            kind,
+                            f"the number of calls has no pattern: {_listed(structure.calls_of_kind(kind))}",
+                        )
             continue
-        if len(by_run) > 1 and len({values.tobytes() for values in by_run.values()}) == 1:
+        by_run = {ranks: {value for (each, _), value in flat.items() if each == ranks} for ranks in runs}
+        differs = any(len(values) > 1 for values in by_run.values())
+        if len(set(flat.values())) == 1 and is_constant:
             continue
-        if all(structure.has_constant_count(kind) for kind in kinds_in[path]):
+        laws = _count_laws(structure, flat, differs)
+        first = laws[0] if laws else None
+        constant = isinstance(first, Law) and first.basis is CONSTANT
+        if not differs and is_constant and (not laws or (constant and len(runs) < len(structure.runs))):
             continue
-        for kind in kinds_in[path]:
-            if not structure.has_constant_count(kind):
-                structure.add_misfit(
-                    kind, f"the number of calls has no pattern: {_listed(structure.calls_of_kind(kind))}"
-                )
+        if first is None:
+            largest = {ranks: max(values) for ranks, values in by_run.items()}
+            for kind in kinds_in[path]:
+                structure.add_misfit(kind, f"the number of iterations has no pattern: {_listed(largest)}")
+        elif not constant:
+            found[path] = LoopCount(first, tuple(laws[1:]))
     return found
+
+
+def _count_laws(
+    structure: Structure, counts: Mapping[tuple[int, int], int], differs: bool
+) -> list[Law | CountRule]:
+    """The laws of numbers of iterations by number of ranks and rank, the most likely one first. `differs`:
+    ranks of one run have other numbers."""
+    dims = structure.arrangement.dims
+    ranks, rank = np.array(list(counts)).T
+    of, values = Ranks.of(rank, ranks, dims), np.array(list(counts.values()))
+    if differs:
+        return list(count_rules(of, values, by_rank=True))
+    by_run = {each: counts[each, one] for each, one in counts}
+    if len(set(by_run.values())) == 1:
+        law = fit_count_law(by_run, dims)
+        return [law] if law is not None else []
+    exact: list[Law | CountRule] = [*count_laws(by_run, dims)]
+    if len(by_run) > 2:
+        exact += count_rules(of, values, by_rank=False)
+    # Of equally simple ones, whole coefficients come first.
+    exact.sort(key=lambda law: (law.offset != 0, law.factor != round(law.factor)))
+    if exact:
+        return exact
+    law = fit_count_law(by_run, dims)
+    return [law] if law is not None else []
 
 
 def _listed(values: Mapping[int, int]) -> str:

@@ -4,30 +4,23 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
-from hockney.extrapolation.grids import PERIODIC, Dims, coordinates, labels, partner, spread
-from hockney.extrapolation.laws import (
-    ALL_OTHERS,
-    SIZE_PATTERNS,
-    Law,
-    PartnerRule,
-    fit_law,
-    partner_rule,
-    size_pattern,
-)
-from hockney.extrapolation.observations import CallKinds, ObservedRun, RankSequence
+from hockney.extrapolation.grids import MAX_DIMENSIONS, PERIODIC, RELATIONS, Dims, labels, partner
+from hockney.extrapolation.laws import SIZE_PATTERNS, Law, fit_law, size_pattern
+from hockney.extrapolation.observations import COLLECTIVE, CallKinds, ObservedRun, RankSequence
+from hockney.extrapolation.placements import Place, Role
+from hockney.extrapolation.schedules import ALL_OTHERS, PartnerRule, Ranks, partner_rule
 from hockney.extrapolation.structure import (
     Donor,
     LoopCount,
-    Role,
     SizeKey,
     Structure,
     distinct_rows,
@@ -42,12 +35,31 @@ from hockney.replay.building import Job, Placement, TraceGraph, build
 STARTS = (records.START_SEND, records.START_RECEIVE, records.START_COLLECTIVE)
 Path = tuple[int, ...]
 
+ROW = np.dtype(
+    [
+        *((name, records.PART[name]) for name in records.PART.names or ()),
+        ("call", "i8"),
+        ("kind", "i4"),
+        ("label", "i8", (MAX_DIMENSIONS,)),
+        ("relation", "i2"),
+        ("rule", "i2"),
+        ("k", "i4"),
+        ("count", "i4"),
+        ("origin", "i2"),
+        ("place", "i4"),
+    ]
+)
+"""A part of a call with what differs between the ranks of a role left open. `call` is the place of its call.
+The partner is at `label` of a relation, or follows a rule (the place of either in a list, -1: none) in
+iteration `k` of `count`. `origin` is the place of the call that made its communicator, in which the root has
+the number `place` (-1: none)."""
+
 
 @dataclass(frozen=True)
 class BodyRule:
-    """A part of a call in the body of a loop whose number of iterations depends on the number of ranks: its
-    partner and size by iteration. `keeps_label`: the partner has the label of the traced one in all
-    iterations, and needs no rule; `size` is the law of the first iteration's size."""
+    """A part of a call in the body of a loop whose number of iterations depends on the number of ranks or on
+    the rank: its partner and size by iteration. `keeps_label`: the partner has the label of the traced one in
+    all iterations, and needs no rule; `size` is the law of the first iteration's size."""
 
     partner: PartnerRule | None
     keeps_label: bool
@@ -58,73 +70,58 @@ class BodyRule:
 @dataclass(frozen=True)
 class RoleCalls:
     """The calls of ranks with a role, as places of the traced rank's calls. `iteration` and `iterations` are
-    those of the innermost loop that depends on the number of ranks (-1: none), `body` its place."""
+    those of the innermost loop that depends on the number of ranks (-1: none), `body` the number of its place
+    in `bodies` (-1: none)."""
 
     donor: Donor
     calls: np.ndarray
     iteration: np.ndarray
     iterations: np.ndarray
-    body: tuple[tuple[Path, int] | None, ...]
+    body: np.ndarray
+    bodies: Mapping[tuple[Path, int], int]
 
 
-def expand(donor: Donor, counts: Mapping[Path, LoopCount], ranks: int, dims: Dims) -> RoleCalls:
-    """The traced rank's calls with the numbers of iterations on another number of ranks."""
-    calls: list[np.ndarray] = []
-    iteration: list[np.ndarray] = []
-    iterations: list[np.ndarray] = []
-    bodies: list[tuple[tuple[Path, int] | None, int]] = []
-
-    def add(first: int, end: int, k: int = -1, count: int = -1, body: tuple[Path, int] | None = None) -> None:
-        if end > first:
-            calls.append(np.arange(first, end))
-            iteration.append(np.full(end - first, k))
-            iterations.append(np.full(end - first, count))
-            bodies.append((body, end - first))
+def expand(donor: Donor, loops: Mapping[Path, LoopCount], counts: Mapping[Path, int]) -> RoleCalls:
+    """The traced rank's calls with these numbers of iterations."""
+    spans: list[tuple[int, int, int, int, int]] = []
+    bodies: dict[tuple[Path, int], int] = {}
 
     def visit(nodes: Sequence[Node], path: Path, k: int, count: int) -> None:
-        for place, node in enumerate(nodes):
-            own = (*path, place)
+        for number, node in enumerate(nodes):
+            own = (*path, number)
             if not isinstance(node, Loop):
-                add(node, node + 1, k, count, (path, place) if k >= 0 else None)
-                continue
-            if own in counts:
-                wanted = max(0, round(counts[own].law.at(ranks, dims)))
-                for number in range(wanted):
-                    inner = counts[own].inner(number, wanted)
-                    visit(node.iterations[min(number, len(node.iterations) - 1)], own, *inner)
+                body = bodies.setdefault((path, number), len(bodies)) if k >= 0 else -1
+                spans.append((node, node + 1, k, count, body))
+            elif own in counts:
+                for each in range(counts[own]):
+                    inner = loops[own].inner(each, counts[own])
+                    visit(node.iterations[min(each, len(node.iterations) - 1)], own, *inner)
             elif any(path_of[: len(own)] == own for path_of in counts):
-                for each in node.iterations:
-                    visit(each, own, k, count)
+                for iteration in node.iterations:
+                    visit(iteration, own, k, count)
             else:
-                add(first_call(node), end_call(node))
+                spans.append((first_call(node), end_call(node), -1, -1, -1))
 
     visit(donor.folded.nodes, (), -1, -1)
-    empty = np.zeros(0, dtype=np.int64)
-    body = tuple(each for each, number in bodies for _ in range(number))
-    return RoleCalls(
-        donor,
-        np.concatenate(calls) if calls else empty,
-        np.concatenate(iteration) if calls else empty,
-        np.concatenate(iterations) if calls else empty,
-        body,
-    )
+    first, end, *columns = np.array(spans, dtype=np.int64).reshape(-1, 5).T
+    iteration, iterations, body = (np.repeat(each, end - first) for each in columns)
+    return RoleCalls(donor, concatenated_ranges(first, end - first), iteration, iterations, body, bodies)
 
 
 MAX_OBSERVED_RANKS = 64
 
 
-def body_rules(
-    structure: Structure, role: Role, counts: Mapping[Path, LoopCount]
-) -> dict[tuple[Path, int, int], BodyRule]:
-    """The rules of the parts of calls in loops that depend on the number of ranks, by place in the body and
-    number of the part."""
-    donor = structure.donors[role][0]
+def body_rules(structure: Structure, role: Role) -> dict[tuple[Path, int, int], BodyRule]:
+    """The rules of the parts of calls in loops that depend on the number of ranks or on the rank, by place in
+    the body and number of the part."""
+    donor, loops = structure.donors[role][0], structure.loops[role]
     rows: dict[tuple[Path, int, int], list[tuple[int, ...]]] = defaultdict(list)
-    for ranks, members in structure.members[role].items():
-        for rank in members[:MAX_OBSERVED_RANKS]:
-            folded = structure.folded[ranks, rank]
-            if folded.symbols == donor.folded.symbols:
-                _observe_bodies(structure, ranks, rank, folded.nodes, counts, rows)
+    if loops:
+        for ranks, members in structure.members[role].items():
+            for rank in members[:MAX_OBSERVED_RANKS]:
+                folded = structure.folded[ranks, rank]
+                if folded.symbols == donor.folded.symbols:
+                    _observe_bodies(structure, ranks, rank, folded.nodes, loops, rows)
     return {key: _body_rule(structure, donor, np.array(each)) for key, each in rows.items()}
 
 
@@ -185,27 +182,33 @@ def _body_rule(structure: Structure, donor: Donor, rows: np.ndarray) -> BodyRule
     known = peer >= 0
     rule = None
     keeps_label = known.any() and not wild.any() and _keeps_label(structure, donor, rows[known])
+    of = Ranks.of(rank, ranks, structure.arrangement.dims)
     if known.any() and not keeps_label:
         # The order in which messages come is not the program's, also if it probed for them before.
         orders = [_sorted_partners(rows)] if wild.any() else [peer]
         if np.isin(what, (records.RECEIVE, records.PROBE)).all() and not wild.any():
             orders.append(_sorted_partners(rows))
-        found = (
-            partner_rule(rank[known], ranks[known], k[known], count[known], order[known]) for order in orders
-        )
+        found = (partner_rule(of[known], k[known], count[known], order[known]) for order in orders)
         rule = next((each for each in found if each is not None), None)
     if not known.any() and wild.all() and (count == ranks - 1).all():
         # The program does not ask who sent: it takes one message from each other rank.
         rule = ALL_OTHERS
+    return BodyRule(rule, bool(keeps_label), *_body_sizes(structure, ranks, k, count, size.astype(float)))
+
+
+def _body_sizes(
+    structure: Structure, ranks: np.ndarray, k: np.ndarray, count: np.ndarray, size: np.ndarray
+) -> tuple[int | None, Law | None]:
+    """The first pattern of sizes over iterations that all runs have, and the law of the first size."""
     patterns = {
-        size_pattern(k[chosen], count[chosen], size[chosen].astype(float))
+        size_pattern(k[chosen], count[chosen], size[chosen])
         for number in np.unique(ranks).tolist()
         if count[chosen := ranks == number].max() > 1
     }
     pattern = patterns.pop() if len(patterns) == 1 else None
     scaled = size / SIZE_PATTERNS[pattern or 0][1](k, count)
     first = {number: float(scaled[ranks == number].mean()) for number in np.unique(ranks).tolist()}
-    return BodyRule(rule, bool(keeps_label), pattern, fit_law(first, structure.arrangement.dims))
+    return pattern, fit_law(first, structure.arrangement.dims)
 
 
 def _sorted_partners(rows: np.ndarray) -> np.ndarray:
@@ -216,190 +219,223 @@ def _sorted_partners(rows: np.ndarray) -> np.ndarray:
     return found
 
 
-# Communicators
-
-
-@dataclass
-class _Communicators:
-    """The communicators on a number of ranks, numbered as they are found."""
-
-    ranks: int
-    dims: Dims
-    members: list[np.ndarray] = field(default_factory=list)
-    numbers: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
-
-    def number(self, place: int, shape: tuple[int, ...], rank: int) -> int:
-        position = coordinates(self.dims, np.array([rank]))[0]
-        fixed = [k for k in range(len(self.dims)) if k not in shape]
-        key = (place, shape, tuple(int(position[k]) for k in fixed))
-        if key not in self.numbers:
-            all_positions = coordinates(self.dims, np.arange(self.ranks))
-            same = (all_positions[:, fixed] == position[fixed]).all(axis=1)
-            self.numbers[key] = len(self.members)
-            self.members.append(np.flatnonzero(same))
-        return self.numbers[key]
-
-
 # The calls of a role, with what differs between its ranks left open.
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Template:
-    """Distinct calls of a role. `parts` are those of all distinct calls, at first[k] to first[k+1]; the
-    partner of a part is at a label of a relation, or follows a rule (`rule` is its place in `rules`, -1:
-    none). `shape` is the place of its communicator in `shapes`: each has the
-    dimensions along which a communicator is spread, and its place among the rank's communicators along these.
-    `root` is the place of the root among the members."""
+    """Distinct calls of a role: `kinds`, and `rows` from first[k] to first[k+1]. `rules` and `origins` are
+    what the rows name by their place; `calls` has the distinct call of each call of the sequence."""
 
     kinds: np.ndarray
     first: np.ndarray
-    parts: np.ndarray
-    label: np.ndarray
-    relation: np.ndarray
-    rule: np.ndarray
-    iteration: np.ndarray
-    iterations: np.ndarray
-    shape: np.ndarray
-    root: np.ndarray
-    rules: list[PartnerRule]
-    shapes: list[tuple[int, tuple[int, ...]]]
+    rows: np.ndarray
+    rules: Sequence[PartnerRule]
+    origins: Sequence[str]
     calls: np.ndarray
-    """The distinct call of each call of the sequence."""
 
 
-def _template(structure: Structure, role: Role, ranks: int, dims: Dims) -> _Template:
-    donor = structure.donors[role][0]
-    own_dims = structure.arrangement.dims[donor.run.ranks]
-    sequence = donor.run.sequences[donor.rank]
-    counts = structure.loops[role]
-    made = expand(donor, counts, ranks, dims)
-    rules = body_rules(structure, role, counts) if counts else {}
-    _check_directions(structure, donor, ranks, dims)
-    places = sequence.parts_of(made.calls)
-    parts = sequence.parts[places].copy()
-    lengths = sequence.first[made.calls + 1] - sequence.first[made.calls]
-    kinds = sequence.kinds[made.calls]
-    owners = np.repeat(kinds, lengths)
-    label = part_labels(structure, donor.run.ranks, donor.rank, owners, parts)
-    rule = np.full(len(parts), -1)
-    sized = ~has_size(parts)
-    used: list[PartnerRule] = []
-    iteration, iterations = np.repeat(made.iteration, lengths), np.repeat(made.iterations, lengths)
-    if counts:
-        _apply_rules(structure, made, rules, lengths, owners, parts, rule, sized, used, ranks, dims)
-    _scale_sizes(structure, owners, parts, label, ~sized, donor.run.ranks, own_dims, ranks, dims)
-    if counts:
-        first = np.concatenate([[0], np.cumsum(lengths)])
-        parts, keep = _with_all_ends(sequence, made.calls, first, parts)
-        lengths = np.bincount(keep[1], minlength=len(lengths))
-        owners, label, rule = owners[keep[0]], label[keep[0]], rule[keep[0]]
-        iteration, iterations = iteration[keep[0]], iterations[keep[0]]
-    shape, shapes = _communicators_of(structure, donor, owners, parts, own_dims)
-    indices = _loop_indices(made, donor, counts)
-    calls = np.repeat(np.arange(len(lengths)), lengths)
-    root = _roots(structure, role, donor, indices, calls, owners, parts, shape, shapes, dims)
-    return _distinct_calls(
-        kinds,
-        lengths,
-        parts,
-        label,
-        structure.relations[owners],
-        rule,
-        iteration,
-        iterations,
-        shape,
-        root,
-        used,
-        shapes,
-    )
+@dataclass
+class _Builder:
+    """Makes the calls of the ranks of a role at a place."""
+
+    structure: Structure
+    role: Role
+    place: Place
+    rules: list[PartnerRule] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
+
+    @cached_property
+    def donor(self) -> Donor:
+        return self.structure.donors[self.role][0]
+
+    @cached_property
+    def bodies(self) -> dict[tuple[Path, int, int], BodyRule]:
+        return body_rules(self.structure, self.role)
+
+    def counts(self, rank: int) -> tuple[int, ...]:
+        """The numbers of iterations of the role's loops."""
+        return tuple(each.at(rank, self.place) for each in self.structure.loops[self.role].values())
+
+    def make(self, counts: Sequence[int], members: Mapping[str, int]) -> _Template:
+        """`members` are the numbers of members of the communicators of such ranks, by origin."""
+        structure, donor, loops = self.structure, self.donor, self.structure.loops[self.role]
+        self._check_directions()
+        made = expand(donor, loops, dict(zip(loops, counts, strict=True)))
+        sequence = donor.run.sequences[donor.rank]
+        lengths = sequence.first[made.calls + 1] - sequence.first[made.calls]
+        parts = sequence.parts[sequence.parts_of(made.calls)]
+        rows = np.zeros(len(parts), ROW)
+        for name in records.PART.names or ():
+            rows[name] = parts[name]
+        kinds = sequence.kinds[made.calls]
+        rows["call"] = np.repeat(np.arange(len(kinds)), lengths)
+        rows["kind"] = kinds[rows["call"]]
+        label = part_labels(structure, donor.run.ranks, donor.rank, rows["kind"], parts)
+        rows["label"][:, : label.shape[1]] = label
+        names, relation = np.unique(structure.relations.astype(str), return_inverse=True)
+        assert set(names) <= set(RELATION_NAMES)
+        rows["relation"] = np.array([RELATION_NAMES.index(name) for name in names])[relation][rows["kind"]]
+        rows["rule"] = -1
+        rows["k"] = made.iteration[rows["call"]]
+        rows["count"] = made.iterations[rows["call"]]
+        sized = self._apply_rules(made, rows)
+        self._scale_sizes(rows, ~sized & has_size(rows))
+        if loops:
+            rows = _with_all_ends(sequence, made.calls, rows)
+        self._set_communicators(rows)
+        self._set_roots(rows, made, members)
+        return self._distinct(kinds, rows)
+
+    def _check_directions(self) -> None:
+        """Raises Inconclusive if the traced rank's partners in a grid with connected ends do not show in
+        which direction they are."""
+        structure, dims = self.structure, self.place.dims
+        if PERIODIC not in structure.arrangement.relations.values():
+            return
+        own = structure.arrangement.dims[self.donor.run.ranks]
+        if any(own[k] < MIN_DIRECTIONS and own[k] != dims[k] for k in range(len(dims))):
+            raise Inconclusive(
+                f"the partners on {self.place.ranks} ranks are not known",
+                f"in the traced grid of {' x '.join(map(str, own))}, both neighbors in a dimension are one "
+                "rank",
+                remedy(structure, self.place),
+                code="unknown-direction",
+                ranks=self.place.ranks,
+                dims=list(own),
+            )
+
+    def _apply_rules(self, made: RoleCalls, rows: np.ndarray) -> np.ndarray:
+        """Sets the partner rules and sizes of parts in loops that depend on the number of ranks or on the
+        rank. Returns which parts have their size."""
+        structure, place = self.structure, self.place
+        sized = np.zeros(len(rows), dtype=bool)
+        body = made.body[rows["call"]]
+        number = np.arange(len(rows)) - np.searchsorted(rows["call"], rows["call"])
+        for (path, child, part), rule in self.bodies.items():
+            chosen = np.flatnonzero((body == made.bodies.get((path, child), -2)) & (number == part))
+            if not len(chosen):
+                continue
+            kind = int(rows["kind"][chosen[0]])
+            if rule.partner is not None:
+                if rule.partner not in self.rules:
+                    self.rules.append(rule.partner)
+                rows["rule"][chosen] = self.rules.index(rule.partner)
+            elif (
+                not rule.keeps_label
+                and ((rows["peer"][chosen] >= 0) & (rows["what"][chosen] != records.END)).any()
+            ):
+                structure.add_misfit(kind, "the partners in a loop have no pattern")
+            if rule.size is None or rule.pattern is None:
+                structure.add_misfit(kind, "the sizes of messages in a loop have no pattern")
+            else:
+                factor = SIZE_PATTERNS[rule.pattern][1](rows["k"][chosen], rows["count"][chosen])
+                size = np.rint(rule.size.at(place.ranks, place.dims) * factor)
+                rows["bytes"][chosen] = np.maximum(size, 0).astype(np.uint64)
+            sized[chosen] = True
+        return sized
+
+    def _scale_sizes(self, rows: np.ndarray, chosen: np.ndarray) -> None:
+        """Sets the sizes of the chosen parts that the laws give."""
+        structure, run = self.structure, self.donor.run
+        own_dims = structure.arrangement.dims[run.ranks]
+        columns = np.column_stack([rows["kind"], rows["what"], rows["label"]])
+        distinct, inverse = distinct_rows(columns[chosen])
+        ratio = np.ones(len(distinct))
+        for number, (kind, what, *each) in enumerate(distinct.tolist()):
+            label = size_label(structure.relations[kind], each[: len(own_dims)])
+            law = structure.size_laws.get(SizeKey(kind, what, label))
+            if law is None:
+                structure.add_misfit(kind, "the sizes of messages have no pattern over the number of ranks")
+            elif (before := law.at(run.ranks, own_dims)) > 0:
+                ratio[number] = law.at(self.place.ranks, self.place.dims) / before
+        factor = np.maximum(ratio[inverse], 0.0)
+        rows["bytes"][chosen] = np.rint(rows["bytes"][chosen] * factor).astype(np.uint64)
+
+    def _set_communicators(self, rows: np.ndarray) -> None:
+        structure = self.structure
+        origins = self.donor.run.origins
+        for number in np.unique(rows["communicator"]).tolist():
+            chosen = rows["communicator"] == number
+            origin = origins[number]
+            if structure.group_rule(origin) is None:
+                collective = np.isin(rows["what"][chosen], COLLECTIVE)
+                for kind in np.unique(rows["kind"][chosen][collective]).tolist():
+                    structure.add_misfit(kind, "its communicator has no pattern over the number of ranks")
+                # The partners of messages are ranks of all, whatever the communicator.
+                origin = ""
+            if origin not in self.origins:
+                self.origins.append(origin)
+            rows["origin"][chosen] = self.origins.index(origin)
+
+    def _set_roots(self, rows: np.ndarray, made: RoleCalls, members: Mapping[str, int]) -> None:
+        """Sets the numbers of the roots among the members of their communicators."""
+        structure, donor = self.structure, self.donor
+        rows["place"] = -1
+        rooted = rows["root"] >= 0
+        if not rooted.any():
+            return
+        indices = _loop_indices(made, donor, structure.loops[self.role])
+        pairs = {*zip(rows["kind"][rooted].tolist(), rows["origin"][rooted].tolist(), strict=True)}
+        for kind, origin in pairs:
+            chosen = np.flatnonzero(rooted & (rows["kind"] == kind) & (rows["origin"] == origin))
+            observed = _observed_roots(structure, self.role, donor, kind)
+            call = rows["call"][chosen]
+            k, count = indices.iteration[call], indices.iterations[call]
+            size = members[self.origins[origin]]
+            places = _root_places(observed, np.arange(len(chosen)), k, count, size)
+            if places is None:
+                structure.add_misfit(kind, "the roots of its collectives have no pattern")
+                places = np.zeros(len(chosen), dtype=np.int64)
+            rows["place"][chosen] = places
+
+    def _distinct(self, kinds: np.ndarray, rows: np.ndarray) -> _Template:
+        keys = rows.copy()
+        keys["call"] = keys["peer"] = keys["communicator"] = keys["root"] = 0
+        without_rule = keys["rule"] < 0
+        keys["k"][without_rule] = keys["count"][without_rule] = -1
+        content = np.ascontiguousarray(keys).view(f"V{ROW.itemsize}")
+        lengths = np.bincount(rows["call"], minlength=len(kinds))
+        bounds = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        numbers: dict[bytes, int] = {}
+        calls = np.empty(len(kinds), dtype=np.int64)
+        chosen: list[int] = []
+        for k, kind in enumerate(kinds.tolist()):
+            key = content[bounds[k] : bounds[k + 1]].tobytes() or bytes(str(kind), "ascii")
+            number = numbers.setdefault(key, len(numbers))
+            if number == len(chosen):
+                chosen.append(k)
+            calls[k] = number
+        picked = np.array(chosen, dtype=np.int64)
+        at = concatenated_ranges(np.array(bounds)[picked], lengths[picked])
+        first = np.concatenate([[0], np.cumsum(lengths[picked])])
+        return _Template(kinds[picked], first, rows[at], self.rules, self.origins, calls)
 
 
-def _check_directions(structure: Structure, donor: Donor, ranks: int, dims: Dims) -> None:
-    """Raises Inconclusive if the traced rank's partners in a grid with connected ends do not show in which
-    direction they are."""
-    if PERIODIC not in structure.arrangement.relations.values():
-        return
-    own = structure.arrangement.dims[donor.run.ranks]
-    unknown = [k for k in range(len(dims)) if own[k] < MIN_DIRECTIONS and own[k] != dims[k]]
-    if unknown:
-        raise Inconclusive(
-            f"the partners on {ranks} ranks are not known",
-            f"in the traced grid of {' x '.join(map(str, own))}, both neighbors in a dimension are one rank",
-            "trace the program on more ranks, at least 3 in each direction; they may share cores",
-            code="unknown-direction",
-            ranks=ranks,
-            dims=list(own),
-        )
-
-
+RELATION_NAMES = ("", *RELATIONS)
 MIN_DIRECTIONS = 3
 """With fewer ranks in a dimension with connected ends, both neighbors are the same rank."""
+MAX_REMEDY = 4096
 
 
-def _scale_sizes(
-    structure: Structure,
-    owners: np.ndarray,
-    parts: np.ndarray,
-    label: np.ndarray,
-    chosen: np.ndarray,
-    own_ranks: int,
-    own_dims: Dims,
-    ranks: int,
-    dims: Dims,
-) -> None:
-    """Sets the sizes of the chosen parts that the laws give."""
-    distinct, inverse = distinct_rows(np.column_stack([owners, parts["what"], label])[chosen])
-    ratio = np.ones(len(distinct))
-    for number, (kind, what, *each) in enumerate(distinct.tolist()):
-        name = structure.relations[kind]
-        law = structure.size_laws.get(SizeKey(kind, what, size_label(name, each)))
-        if law is None:
-            structure.add_misfit(kind, "the sizes of messages have no pattern over the number of ranks")
-        elif (before := law.at(own_ranks, own_dims)) > 0:
-            ratio[number] = law.at(ranks, dims) / before
-    factor = np.maximum(ratio[inverse], 0.0)
-    parts["bytes"][chosen] = np.rint(parts["bytes"][chosen] * factor).astype(np.uint64)
-
-
-def _apply_rules(
-    structure: Structure,
-    made: RoleCalls,
-    rules: Mapping[tuple[Path, int, int], BodyRule],
-    lengths: np.ndarray,
-    owners: np.ndarray,
-    parts: np.ndarray,
-    rule: np.ndarray,
-    sized: np.ndarray,
-    used: list[PartnerRule],
-    ranks: int,
-    dims: Dims,
-) -> None:
-    """Sets the partner rules and sizes of parts in loops that depend on the number of ranks."""
-    at = 0
-    for body, k, count, length in zip(
-        made.body, made.iteration.tolist(), made.iterations.tolist(), lengths.tolist(), strict=True
-    ):
-        for number in range(length):
-            found = rules.get((*body, number)) if body is not None else None
-            if found is not None:
-                if found.partner is not None:
-                    if found.partner not in used:
-                        used.append(found.partner)
-                    rule[at] = used.index(found.partner)
-                elif (
-                    not found.keeps_label
-                    and parts["peer"][at] >= 0
-                    and parts["what"][at] != records.END
-                    and body is not None
-                ):
-                    structure.add_misfit(int(owners[at]), "the partners in a loop have no pattern")
-                if found.size is None or found.pattern is None:
-                    structure.add_misfit(int(owners[at]), "the sizes of messages in a loop have no pattern")
-                else:
-                    factor = SIZE_PATTERNS[found.pattern][1](np.array(k), np.array(count))
-                    parts["bytes"][at] = max(0, round(found.size.at(ranks, dims) * float(factor)))
-                sized[at] = True
-            at += 1
+def remedy(structure: Structure, place: Place) -> str:
+    """Which numbers of ranks to trace: the smallest ones whose grids have all roles, and neighbors in all
+    directions."""
+    needed = set(structure.roles(place))
+    is_periodic = PERIODIC in structure.arrangement.relations.values()
+    enough = []
+    for ranks in range(2, min(place.ranks, MAX_REMEDY)):
+        dims = structure.arrangement.of(ranks)
+        directions = all(
+            own >= MIN_DIRECTIONS or own == asked for own, asked in zip(dims, place.dims, strict=True)
+        )
+        if (directions or not is_periodic) and needed <= set(structure.roles(Place(ranks, dims))):
+            enough.append(ranks)
+        if len(enough) == 2:
+            break
+    if not enough:
+        return "trace the program on more ranks; they may share cores"
+    return f"trace the program on {' or '.join(map(str, enough))} ranks as well; they may share cores"
 
 
 @dataclass
@@ -418,20 +454,14 @@ class _Requests:
             self.pending.remove(self.started - age)
 
 
-def _with_all_ends(
-    sequence: RankSequence, calls: np.ndarray, first: np.ndarray, parts: np.ndarray
-) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Parts in which calls that completed all pending requests do so with the requests there are now. Also
-    which part each one is made from, and to which call it belongs."""
+def _with_all_ends(sequence: RankSequence, calls: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows in which calls that completed all pending requests do so with the requests there are now."""
     original_all = _completes_all(sequence)
     kept: list[int] = []
-    owner: list[int] = []
     ages: list[int] = []
     requests = _Requests()
-    what = parts["what"].tolist()
-    flags = parts["flags"].tolist()
-    age = parts["age"].tolist()
-    bounds = first.tolist()
+    what, flags, age = (rows[name].tolist() for name in ("what", "flags", "age"))
+    bounds = np.searchsorted(rows["call"], np.arange(len(calls) + 1)).tolist()
     for k, call in enumerate(calls.tolist()):
         span = range(bounds[k], bounds[k + 1])
         ends = [at for at in span if what[at] == records.END]
@@ -439,18 +469,16 @@ def _with_all_ends(
             order = requests.pending if original_all[call] > 0 else requests.pending[::-1]
             for number, request in enumerate(order):
                 kept.append(ends[min(number, len(ends) - 1)])
-                owner.append(k)
                 ages.append(requests.started - request)
             requests.pending = []
             continue
         for at in span:
             kept.append(at)
-            owner.append(k)
             ages.append(age[at])
             requests.make(what[at], flags[at], age[at])
-    made = parts[kept].copy()
+    made = rows[kept]
     made["age"] = ages
-    return made, (np.array(kept, dtype=np.int64), np.array(owner, dtype=np.int64))
+    return made
 
 
 def _completes_all(sequence: RankSequence) -> list[int | None]:
@@ -470,31 +498,6 @@ def _completes_all(sequence: RankSequence) -> list[int | None]:
         for at in span:
             requests.make(what[at], flags[at], age[at])
     return found
-
-
-def _communicators_of(
-    structure: Structure, donor: Donor, owners: np.ndarray, parts: np.ndarray, own_dims: Dims
-) -> tuple[np.ndarray, list[tuple[int, tuple[int, ...]]]]:
-    shapes: list[tuple[int, tuple[int, ...]]] = []
-    shape = np.zeros(len(parts), dtype=np.int64)
-    # Only some ranks may be in a communicator, so that ranks number later ones differently.
-    alike: dict[tuple[int, ...] | None, list[int]] = defaultdict(list)
-    own_ids = donor.run.local_ids[donor.rank]
-    for number in sorted(own_ids, key=lambda each: own_ids[each]):
-        alike[spread(donor.run.communicators[number], donor.run.ranks, own_dims)].append(number)
-    for number in np.unique(parts["communicator"]).tolist():
-        chosen = parts["communicator"] == number
-        members = donor.run.communicators[number]
-        found = spread(members, donor.run.ranks, own_dims)
-        if found is None:
-            for kind in np.unique(owners[chosen]).tolist():
-                structure.add_misfit(kind, "its communicator is no part of the grid of ranks")
-            found = tuple(range(len(own_dims)))
-        place = alike[found].index(number) if number in alike[found] else 0
-        if (place, found) not in shapes:
-            shapes.append((place, found))
-        shape[chosen] = shapes.index((place, found))
-    return shape, shapes
 
 
 # Roots of collectives
@@ -550,11 +553,9 @@ ROOT_RULES: tuple[RootRule, ...] = (
 )
 
 
-def _observed_roots(
-    structure: Structure, role: Role, donor: Donor, kind: int, own_ids: set[int]
-) -> np.ndarray:
-    """The number, iteration, iterations, members and root's place of each call of this kind on the
-    communicators with these numbers of the rank's own, for one rank of each run with the role."""
+def _observed_roots(structure: Structure, role: Role, donor: Donor, kind: int) -> np.ndarray:
+    """The number, iteration, iterations, members and root's place of each call of this kind, for one rank of
+    each run with the role."""
     rows = []
     for each in structure.donors[role]:
         if each.folded.symbols != donor.folded.symbols:
@@ -562,17 +563,13 @@ def _observed_roots(
         sequence = each.run.sequences[each.rank]
         indices = _innermost(each.folded.nodes, len(sequence.kinds), structure.loops[role])
         owner = np.repeat(np.arange(len(sequence.kinds)), np.diff(sequence.first))
-        number = 0
-        for at in np.flatnonzero((sequence.kinds[owner] == kind) & (sequence.parts["root"] >= 0)).tolist():
+        rooted = (sequence.kinds[owner] == kind) & (sequence.parts["root"] >= 0)
+        for number, at in enumerate(np.flatnonzero(rooted).tolist()):
             part = sequence.parts[at]
-            communicator = int(part["communicator"])
-            if each.run.local_ids[each.rank].get(communicator, 0) not in own_ids:
-                continue
-            members = each.run.communicators[communicator]
+            members = np.sort(each.run.communicators[int(part["communicator"])])
             place = np.flatnonzero(members == part["root"])
             k, count = indices.iteration[owner[at]], indices.iterations[owner[at]]
             rows.append((number, k, count, len(members), int(place[0]) if len(place) else 0))
-            number += 1
     return np.array(rows, dtype=np.int64).reshape(-1, 5)
 
 
@@ -596,118 +593,7 @@ def _root_places(
     return np.array([by_number[each] for each in number.tolist()])
 
 
-def _roots(
-    structure: Structure,
-    role: Role,
-    donor: Donor,
-    indices: _Indices,
-    calls: np.ndarray,
-    owners: np.ndarray,
-    parts: np.ndarray,
-    shape: np.ndarray,
-    shapes: Sequence[tuple[int, tuple[int, ...]]],
-    dims: Dims,
-) -> np.ndarray:
-    """The place of the root of each part among the members of its communicator; -1 without one. `calls` are
-    the calls of the parts."""
-    root = np.full(len(parts), -1, dtype=np.int64)
-    rooted = parts["root"] >= 0
-    for kind, number in {*zip(owners[rooted].tolist(), shape[rooted].tolist(), strict=True)}:
-        chosen = np.flatnonzero(rooted & (owners == kind) & (shape == number))
-        size = math.prod(dims[k] for k in shapes[number][1])
-        own_ids = donor.run.local_ids[donor.rank]
-        used = {own_ids.get(each, 0) for each in np.unique(parts["communicator"][chosen]).tolist()}
-        rows = _observed_roots(structure, role, donor, kind, used)
-        k, count = indices.iteration[calls[chosen]], indices.iterations[calls[chosen]]
-        places = _root_places(rows, np.arange(len(chosen)), k, count, size)
-        if places is None:
-            structure.add_misfit(kind, "the roots of its collectives have no pattern")
-            places = np.zeros(len(chosen), dtype=np.int64)
-        root[chosen] = places
-    return root
-
-
-def _distinct_calls(
-    kinds: np.ndarray,
-    lengths: np.ndarray,
-    parts: np.ndarray,
-    label: np.ndarray,
-    relation: np.ndarray,
-    rule: np.ndarray,
-    iteration: np.ndarray,
-    iterations: np.ndarray,
-    shape: np.ndarray,
-    root: np.ndarray,
-    rules: list[PartnerRule],
-    shapes: list[tuple[int, tuple[int, ...]]],
-) -> _Template:
-    iteration = np.where(rule >= 0, iteration, -1)
-    columns = [
-        np.repeat(kinds, lengths),
-        *(parts[name].astype(np.int64) for name in ("what", "flags", "tag", "bytes", "age")),
-        label, rule, iteration, np.where(rule >= 0, iterations, -1), shape, root,
-    ]  # fmt: skip
-    rows = np.ascontiguousarray(np.column_stack(columns))
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    numbers: dict[bytes, int] = {}
-    calls = np.empty(len(kinds), dtype=np.int64)
-    chosen: list[int] = []
-    for k in range(len(kinds)):
-        key = rows[bounds[k] : bounds[k + 1]].tobytes()
-        number = numbers.setdefault(key, len(numbers))
-        if number == len(chosen):
-            chosen.append(k)
-        calls[k] = number
-    picked = np.array(chosen, dtype=np.int64)
-    at = concatenated_ranges(bounds[picked], lengths[picked])
-    return _Template(
-        kinds[picked],
-        np.concatenate([[0], np.cumsum(lengths[picked])]),
-        parts[at],
-        label[at],
-        relation[at],
-        rule[at],
-        iteration[at],
-        iterations[at],
-        shape[at],
-        root[at],
-        rules,
-        shapes,
-        calls,
-    )
-
-
-def _calls_of_rank(
-    structure: Structure,
-    template: _Template,
-    rank: int,
-    ranks: int,
-    dims: Dims,
-    communicators: _Communicators,
-) -> tuple[Call, ...]:
-    parts = template.parts.copy()
-    named = parts["peer"] >= 0
-    for relation in np.unique(template.relation[named]).tolist():
-        chosen = np.flatnonzero(named & (template.relation == relation) & (template.rule < 0))
-        if relation:
-            parts["peer"][chosen] = partner(relation, dims, rank, template.label[chosen])
-    for number, rule in enumerate(template.rules):
-        chosen = np.flatnonzero(template.rule == number)
-        k, count = template.iteration[chosen], template.iterations[chosen]
-        parts["peer"][chosen] = rule.at(np.full(len(chosen), rank), np.full(len(chosen), ranks), k, count)
-    for number, (place, shape) in enumerate(template.shapes):
-        chosen = np.flatnonzero(template.shape == number)
-        own = communicators.number(place, shape, rank)
-        parts["communicator"][chosen] = own
-        members = communicators.members[own]
-        root = template.root[chosen]
-        parts["root"][chosen] = np.where(root < 0, parts["root"][chosen], members[root])
-    return tuple(
-        Call(structure.kinds.kinds[kind].function, kind, structure.kinds.kinds[kind].misses, parts[first:end])
-        for kind, first, end in zip(
-            template.kinds.tolist(), template.first[:-1].tolist(), template.first[1:].tolist(), strict=True
-        )
-    )
+# The calls of ranks
 
 
 Seconds = Callable[[int], np.ndarray]
@@ -715,30 +601,101 @@ Seconds = Callable[[int], np.ndarray]
 
 
 class Synthesis:
-    """The program on `ranks` ranks in a grid of `dims`. Raises Inconclusive if no traced rank stands for some
-    rank."""
+    """The program on `ranks` ranks in a grid of `dims`, on nodes (by rank; all on one if empty). Raises
+    Inconclusive if no traced rank stands for some rank."""
 
-    def __init__(self, structure: Structure, ranks: int, dims: Dims) -> None:
-        roles = structure.roles(ranks, dims)
+    def __init__(self, structure: Structure, ranks: int, dims: Dims, nodes: Sequence[int] = ()) -> None:
+        self.structure, self.ranks = structure, ranks
+        self.place = Place(ranks, dims, tuple(nodes))
+        roles = structure.roles(self.place)
         missing = sorted(set(roles) - set(structure.donors))
         if missing:
             raise Inconclusive(
                 f"no traced rank is like rank {roles.index(missing[0])} of {ranks}",
                 f"in a grid of {' x '.join(map(str, dims))} its partners are in other directions",
-                "trace the program on more ranks, at least 3 in each direction; they may share cores",
+                remedy(structure, self.place),
                 code="unknown-role",
                 ranks=ranks,
                 dims=list(dims),
             )
-        self.structure, self.ranks = structure, ranks
-        templates = {role: _template(structure, role, ranks, dims) for role in set(roles)}
-        self._templates = [templates[role] for role in roles]
-        communicators = _Communicators(ranks, dims)
-        self._calls = [
-            _calls_of_rank(structure, template, rank, ranks, dims, communicators)
-            for rank, template in enumerate(self._templates)
-        ]
-        self._communicators = tuple(communicators.members)
+        self._groups: dict[str, np.ndarray] = {"": np.zeros(ranks, dtype=np.int64)}
+        self._sizes: dict[str, np.ndarray] = {"": np.full(ranks, ranks)}
+        for origin in {origin for run in structure.runs.values() for origin in run.origins}:
+            rule = structure.group_rule(origin)
+            if rule is not None:
+                self._groups[origin] = lowest = rule.groups(self.place)
+                sizes = np.bincount(lowest[lowest >= 0], minlength=ranks)
+                self._sizes[origin] = np.where(lowest >= 0, sizes[lowest], 0)
+        self._templates = self._make_templates(roles)
+        self._communicators: list[np.ndarray] = []
+        self._numbers: dict[tuple[str, int], int] = {}
+        self.parts = [self._parts_of_rank(rank) for rank in range(ranks)]
+
+    def _make_templates(self, roles: Sequence[Role]) -> list[_Template]:
+        """That of each rank: the same one for ranks with equal roles, loops and sizes of communicators."""
+        builders = {role: _Builder(self.structure, role, self.place) for role in set(roles)}
+        made: dict[tuple[object, ...], _Template] = {}
+        found = []
+        names = sorted(self._sizes)
+        sizes = np.stack([self._sizes[name] for name in names], axis=1).tolist()
+        for rank, role in enumerate(roles):
+            counts = builders[role].counts(rank)
+            key = (role, counts, *sizes[rank])
+            if key not in made:
+                made[key] = builders[role].make(counts, dict(zip(names, sizes[rank], strict=True)))
+            found.append(made[key])
+        return found
+
+    def _parts_of_rank(self, rank: int) -> np.ndarray:
+        """The rows of the rank's distinct calls with their partners, communicators and roots."""
+        template, place = self._templates[rank], self.place
+        rows = template.rows.copy()
+        named = (rows["peer"] >= 0) & (rows["rule"] < 0) & (rows["relation"] > 0)
+        for relation in np.unique(rows["relation"][named]).tolist():
+            chosen = np.flatnonzero(named & (rows["relation"] == relation))
+            label = rows["label"][chosen, : len(place.dims)]
+            rows["peer"][chosen] = partner(RELATION_NAMES[relation], place.dims, rank, label)
+        for number, rule in enumerate(template.rules):
+            chosen = np.flatnonzero(rows["rule"] == number)
+            if len(chosen):
+                size = len(chosen)
+                of = Ranks.of(np.full(size, rank), np.full(size, place.ranks), {place.ranks: place.dims})
+                rows["peer"][chosen] = rule.at(of, rows["k"][chosen].astype(int), rows["count"][chosen])
+        for number, origin in enumerate(template.origins):
+            chosen = np.flatnonzero(rows["origin"] == number)
+            if not len(chosen):
+                continue
+            lowest = int(self._groups[origin][rank])
+            if lowest < 0:
+                for kind in np.unique(rows["kind"][chosen]).tolist():
+                    self.structure.add_misfit(kind, f"rank {rank} of {place.ranks} has no such communicator")
+                lowest, origin = 0, ""
+            own = self._numbers.setdefault((origin, lowest), len(self._numbers))
+            if own == len(self._communicators):
+                self._communicators.append(np.flatnonzero(self._groups[origin] == lowest))
+            rows["communicator"][chosen] = own
+            root = rows["place"][chosen]
+            members = self._communicators[own]
+            rows["root"][chosen] = np.where(root < 0, rows["root"][chosen], members[root % len(members)])
+        return rows
+
+    def _calls(self, rank: int) -> tuple[Call, ...]:
+        template = self._templates[rank]
+        parts = np.empty(len(template.rows), records.PART)
+        for name in records.PART.names or ():
+            parts[name] = self.parts[rank][name]
+        kinds = self.structure.kinds.kinds
+        bounds = template.first.tolist()
+        return tuple(
+            Call(kinds[kind].function, kind, kinds[kind].misses, parts[bounds[k] : bounds[k + 1]])
+            for k, kind in enumerate(template.kinds.tolist())
+        )
+
+    def calls_of_rank(self, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The kinds of the rank's distinct calls, their first parts, their parts, and the distinct call of
+        each call."""
+        template = self._templates[rank]
+        return template.kinds, template.first, self.parts[rank], template.calls
 
     def kinds_by_role(self) -> tuple[list[np.ndarray], list[int]]:
         """The kinds of calls of each role, and the place of each rank's role among these."""
@@ -749,16 +706,16 @@ class Synthesis:
     def build(self, seconds: Seconds) -> TraceGraph:
         """The graph with this computation."""
         traces, ends = [], np.zeros(self.ranks)
-        for rank, (template, calls) in enumerate(zip(self._templates, self._calls, strict=True)):
+        for rank, template in enumerate(self._templates):
             computed = seconds(rank)
             events = np.zeros(len(template.calls), EVENT)
             events["call"] = template.calls
             events["enter"] = events["leave"] = np.cumsum(computed[:-1])
             ends[rank] = computed.sum()
-            traces.append(RankTrace(rank, calls, events, True))
+            traces.append(RankTrace(rank, self._calls(rank), events, True))
         identity = {number: number for number in range(len(self._communicators))}
         job = Job(
-            communicators=self._communicators,
+            communicators=tuple(self._communicators),
             communicator_by_id=(identity,) * self.ranks,
             start=np.zeros(self.ranks),
             end=ends,
@@ -782,7 +739,7 @@ class Synthesis:
             times = np.bincount(template.calls, minlength=len(template.kinds)) * ranks
             lengths = np.diff(template.first)
             kinds = np.repeat(template.kinds, lengths)
-            add_volumes(found, self.structure.kinds, kinds, template.parts, np.repeat(times, lengths))
+            add_volumes(found, self.structure.kinds, kinds, template.rows, np.repeat(times, lengths))
         return found
 
 

@@ -91,7 +91,8 @@ class Job:
     the ranks of each communicator in its own order; `communicator_by_id` maps each rank's own numbers of
     communicators to their indices there. `start` and `end` (s) are the end of MPI_Init and the beginning of
     MPI_Finalize. Ranks with equal `clock` share a clock. `recording_s` is the time that recording adds to a
-    call, by the kind of call."""
+    call, by the kind of call. `origins` name the calls that made the communicators, equally on any number of
+    ranks; empty if they are unknown."""
 
     communicators: tuple[np.ndarray, ...]
     communicator_by_id: tuple[Mapping[int, int], ...]
@@ -101,6 +102,7 @@ class Job:
     placement: Placement
     describe_place: Callable[[int, str, int], str]
     recording_s: Mapping[str, float] = field(default_factory=dict)
+    origins: tuple[str, ...] = ()
 
     def recording_time(self, function: str) -> float:
         """The seconds that recording adds to a call of an MPI function."""
@@ -194,7 +196,30 @@ def job_from_launch(launch: Launch) -> Job:
         ),
         lambda rank, function, site: f"{function} at {sites[rank].get(site, 'unknown')}",
         {kind: added for kind, (_, added) in launch.overheads.items()},
+        _origins(launch, communicator_numbers),
     )
+
+
+WORLD = "MPI_COMM_WORLD"
+MAX_CHILDREN = 16
+"""Later communicators of a parent, which a program makes in a loop, are not told apart."""
+
+
+def _origins(launch: Launch, numbers: Mapping[int, int]) -> tuple[str, ...]:
+    """The call that made each communicator, such as "Comm_split 0 of MPI_COMM_WORLD"."""
+    found = dict.fromkeys(range(len(numbers)), "")
+    for file in launch.files:
+        own = {0: "an unknown communicator"}
+        for row in file.communicators:
+            made_by, nth = int(row["made_by"]), int(row["nth"])
+            text = WORLD if int(row["id"]) == 1 else "MPI_COMM_SELF" if int(row["size"]) == 1 else own[0]
+            if made_by < len(launch.functions):
+                number = f" {nth}" if nth < MAX_CHILDREN else ""
+                text = f"{launch.functions[made_by]}{number} of {own.get(int(row['parent']), own[0])}"
+            own[int(row["id"])] = text
+            number_in_run = numbers[int(row["key"])]
+            found[number_in_run] = found[number_in_run] or text
+    return tuple(found.values())
 
 
 def _site_texts(launch: Launch, rank: int) -> dict[int, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from replay.made_traces import Written, job_of_written, part, written
 
 from hockney.extrapolation.grids import balanced, coordinates, rank_at
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
-from hockney.replay.building import TraceGraph, build
+from hockney.replay.building import WORLD, Job, TraceGraph, build
 
 STEPS = 6
 WORK_S = 64e-3
@@ -276,48 +277,206 @@ CUBES: dict[str, Program] = {
 }
 
 
-def _traced(program: Program, ranks: int) -> tuple[list[Written], list[list[int]]]:
+def _traced(program: Program, ranks: int) -> tuple[list[Written], Job]:
     made = written(ranks)
     for rank in made:
         program(rank, ranks)
-    return made, _communicators(program, ranks)
+    communicators = _communicators(program, ranks)
+    job = job_of_written(made, [members for _, members in communicators])
+    ids = []
+    for rank in range(ranks):
+        own = [number for number, (_, members) in enumerate(communicators) if rank in members]
+        ids.append({own_id: number for own_id, number in enumerate(own, 1)})
+    origins = tuple(origin for origin, _ in communicators)
+    return made, replace(job, communicator_by_id=tuple(ids), origins=origins)
 
 
-def _communicators(program: Program, ranks: int) -> list[list[int]]:
-    """In the order in which the program makes them: ranks number those that they are in, from 1 on."""
-    everyone = list(range(ranks))
+def _communicators(program: Program, ranks: int) -> list[tuple[str, list[int]]]:
+    """In the order in which the program makes them, with the call that does: ranks number those that they are
+    in, from 1 on."""
+    everyone = np.arange(ranks)
+    world = [(WORLD, everyone.tolist())]
     if program in (rows_and_columns, rotating_roots):
-        x, y = coordinates(balanced(ranks, 2)[::-1], np.arange(ranks)).T
-        return [everyone, *_groups(y), *_groups(x)]
+        x, y = coordinates(balanced(ranks, 2)[::-1], everyone).T
+        return [*world, *_groups("first split", y), *_groups("second split", x)]
     if program is shared_nodes:
-        return [everyone, *_groups(np.arange(ranks) // 2), everyone[::2], everyone]
-    return [everyone]
+        return [
+            *world,
+            *_groups("first split", everyone // 2),
+            *_groups("second split", np.where(everyone % 2 == 0, 0, -1)),
+            ("duplicate", everyone.tolist()),
+        ]
+    return world
 
 
-def _groups(by: np.ndarray) -> list[list[int]]:
-    return [np.flatnonzero(by == value).tolist() for value in np.unique(by)]
+def _groups(origin: str, by: np.ndarray) -> list[tuple[str, list[int]]]:
+    return [(origin, np.flatnonzero(by == value).tolist()) for value in np.unique(by) if value >= 0]
 
 
 def traced_graph(program: Program, ranks: int) -> TraceGraph:
-    made, communicators = _traced(program, ranks)
-    return build([each.trace for each in made], _job(made, communicators))
-
-
-def _job(made: list[Written], communicators: list[list[int]]):
-    job = job_of_written(made, communicators)
-    if len(communicators) == 1:
-        return job
-    ids = []
-    for rank in range(len(made)):
-        own = [number for number, members in enumerate(communicators) if rank in members]
-        ids.append({own_id: number for own_id, number in enumerate(own, 1)})
-    return type(job)(**{**vars(job), "communicator_by_id": tuple(ids)})
+    made, job = _traced(program, ranks)
+    return build([each.trace for each in made], job)
 
 
 def observed(program: Program, counts: Sequence[int], kinds: CallKinds) -> list[ObservedRun]:
     runs = []
     for ranks in counts:
-        made, communicators = _traced(program, ranks)
-        job = _job(made, communicators)
+        made, job = _traced(program, ranks)
         runs.append(observe([each.trace for each in made], job, kinds, crowded=ranks > 4, elapsed_s=1.0))
     return runs
+
+
+# Programs whose calls depend on the bits of a rank's number, or that talk in changing pairs.
+
+
+def _binomial(rank: Written, ranks: int, root: int, *, first_site: int) -> None:
+    """A broadcast and a reduction by messages, as MPI libraries make them."""
+    relative = (rank.rank - root) % ranks
+    low = relative & -relative if relative else 1 << (ranks - 1).bit_length()
+    masks = [1 << k for k in range((low - 1).bit_length()) if relative + (1 << k) < ranks]
+    parent = (relative - low + root) % ranks
+    if relative:
+        rank.call("Recv", part("receive", parent, 512), site=first_site, after=WORK_S / ranks)
+    for mask in reversed(masks):
+        rank.call("Send", part("send", (relative + mask + root) % ranks, 512), site=first_site + 1)
+    for mask in masks:
+        rank.call("Recv", part("receive", (relative + mask + root) % ranks, 64), site=first_site + 2)
+    if relative:
+        rank.call("Send", part("send", parent, 64), site=first_site + 3)
+
+
+def binomial_trees(rank: Written, ranks: int, *, root: Callable[[int], int] = lambda ranks: 0) -> None:
+    for _ in range(STEPS):
+        _binomial(rank, ranks, root(ranks), first_site=1)
+
+
+def tree_by_highest_bit(rank: Written, ranks: int) -> None:
+    """A broadcast in which all ranks that have the data send it to one more."""
+    for _ in range(STEPS):
+        high = rank.rank.bit_length()
+        if rank.rank:
+            rank.call(
+                "Recv", part("receive", rank.rank ^ (1 << (high - 1)), 512), site=1, after=WORK_S / ranks
+            )
+        for bit in range(high, (ranks - 1).bit_length()):
+            if rank.rank + (1 << bit) < ranks:
+                rank.call("Send", part("send", rank.rank + (1 << bit), 512), site=2)
+        rank.call("Barrier", part("collective"), site=3)
+
+
+def tree_with_a_step_for_each_bit(rank: Written, ranks: int) -> None:
+    """A reduction in which one call site sends and another one receives, in a loop over all bits."""
+    for _ in range(STEPS):
+        rank.call("Barrier", part("collective"), site=3, after=WORK_S / ranks)
+        for bit in range((ranks - 1).bit_length()):
+            if rank.rank & (1 << bit):
+                rank.call("Send", part("send", rank.rank ^ (1 << bit), 64), site=1)
+                break
+            if rank.rank + (1 << bit) < ranks:
+                rank.call("Recv", part("receive", rank.rank ^ (1 << bit), 64), site=2)
+
+
+def folded_doubling(rank: Written, ranks: int, *, pairs: bool) -> None:
+    """An allreduce by recursive doubling on any number of ranks: those beyond a power of two, or every second
+    one of as many pairs, send what they have to another rank first, and receive the result."""
+    power = 1 << (ranks.bit_length() - 1)
+    rest = ranks - power
+    me = rank.rank
+
+    def real(number: int) -> int:
+        return number if not pairs else 2 * number + 1 if number < rest else number + rest
+
+    for _ in range(STEPS):
+        rank.call("Barrier", part("collective"), site=9, after=WORK_S / ranks)
+        if pairs:
+            partner = me ^ 1 if me < 2 * rest else -1
+            outside = partner >= 0 and me % 2 == 0
+            number = me // 2 if me < 2 * rest else me - rest
+        else:
+            partner = me + power if me < rest else me - power if me >= power else -1
+            outside = me >= power
+            number = me
+        if outside:
+            rank.call("Send", part("send", partner, 64), site=1)
+            rank.call("Recv", part("receive", partner, 64), site=2)
+            continue
+        if partner >= 0:
+            rank.call("Recv", part("receive", partner, 64), site=3)
+        for bit in range(power.bit_length() - 1):
+            other = real(number ^ (1 << bit))
+            rank.call("Sendrecv", part("send", other, 64), part("receive", other, 64), site=4)
+        if partner >= 0:
+            rank.call("Send", part("send", partner, 64), site=5)
+
+
+def exchange_in_rounds(
+    rank: Written,
+    ranks: int,
+    *,
+    rounds: Callable[[int], int],
+    to: Callable[..., int],
+    source: Callable[..., int],
+) -> None:
+    for _ in range(STEPS):
+        for k in range(rounds(ranks)):
+            size = 1 << 12
+            sent = part("send", to(rank.rank, ranks, k), size)
+            received = part("receive", source(rank.rank, ranks, k), size)
+            rank.call("Sendrecv", sent, received, site=1, after=WORK_S / ranks**2)
+        rank.call("Barrier", part("collective"), site=2)
+
+
+def _other_half(rank: int, ranks: int, k: int) -> int:
+    half = ranks // 2
+    return half + (rank + k) % half if rank < half else (rank - k) % half
+
+
+def _opponent(rank: int, ranks: int, k: int) -> int:
+    """In a tournament by the method of the circle: the last rank stays, the others move."""
+    last = ranks - 1
+    if rank == last:
+        return k * (ranks // 2) % last
+    other = (k - rank) % last
+    return last if other == rank else other
+
+
+def triangle(rank: Written, ranks: int) -> None:
+    """All lower ranks send to a rank, which then sends to all higher ones."""
+    for _ in range(STEPS):
+        for lower in range(rank.rank):
+            rank.call("Recv", part("receive", lower, 64), site=1)
+        for higher in range(rank.rank + 1, ranks):
+            rank.call("Send", part("send", higher, 64), site=2, after=WORK_S / ranks**2)
+        rank.call("Barrier", part("collective"), site=3)
+
+
+TREES: dict[str, Program] = {
+    "binomial trees": binomial_trees,
+    "binomial trees from the last rank": partial(binomial_trees, root=lambda ranks: ranks - 1),
+    "binomial trees from another rank": partial(binomial_trees, root=lambda ranks: 1),
+    "tree by highest bit": tree_by_highest_bit,
+    "tree with a step for each bit": tree_with_a_step_for_each_bit,
+    "triangle": triangle,
+}
+FOLDED: dict[str, Program] = {
+    "folded doubling": partial(folded_doubling, pairs=False),
+    "folded doubling in pairs": partial(folded_doubling, pairs=True),
+}
+ROUNDS: dict[str, Program] = {
+    "shifts by less than half": partial(
+        exchange_in_rounds,
+        rounds=lambda ranks: ranks // 2,
+        to=lambda r, ranks, k: (r + k + 1) % ranks,
+        source=lambda r, ranks, k: (r - k - 1) % ranks,
+    ),
+    "halves": partial(
+        exchange_in_rounds, rounds=lambda ranks: ranks // 2, to=_other_half, source=_other_half
+    ),
+    "all by exclusive or": partial(
+        exchange_in_rounds,
+        rounds=lambda ranks: ranks - 1,
+        to=lambda r, ranks, k: r ^ (k + 1),
+        source=lambda r, ranks, k: r ^ (k + 1),
+    ),
+    "tournament": partial(exchange_in_rounds, rounds=lambda ranks: ranks - 1, to=_opponent, source=_opponent),
+}

@@ -21,7 +21,9 @@ from hockney.extrapolation.grids import (
     rank_at,
     rules,
 )
-from hockney.extrapolation.laws import fit_count_law, fit_law, partner_rule, size_pattern
+from hockney.extrapolation.laws import count_laws, fit_count_law, fit_law, size_pattern
+from hockney.extrapolation.schedules import Ranks, partner_rule
+from hockney.extrapolation.trees import TREES, children, parent
 
 Nest = int | tuple[int, "list[Nest]"]
 
@@ -127,9 +129,24 @@ def test_remainders_do_not_change_a_size_pattern():
 def test_partners_and_sizes_in_loops():
     k = np.array([0, 0, 1, 0, 1, 2])
     count = np.array([1, 2, 2, 3, 3, 3])
-    rank, ranks = np.array([1, 1, 1, 5, 5, 5]), 2**count
-    rule = partner_rule(rank, ranks, k, count, (rank + 2**k) % ranks)
+    ranks = 2**count
+    of = Ranks.of(np.array([1, 1, 1, 5, 5, 5]), ranks, {2: (2,), 4: (4,), 8: (8,)})
+    rule = partner_rule(of, k, count, (of.rank + 2**k) % ranks)
     assert rule is not None and rule.text == "r + 2^(k) mod P"
-    assert partner_rule(rank, ranks, k, count, np.array([0, 3, 2, 1, 7, 0])) is None
+    assert partner_rule(of, k, count, np.array([0, 3, 2, 1, 7, 0])) is None
     assert size_pattern(k[3:], count[3:], np.array([64.0, 128.0, 256.0])) == 1
     assert size_pattern(k[3:], count[3:], np.array([64.0, 100.0, 256.0])) is None
+
+
+def test_few_iterations_are_not_approximated():
+    dims = {ranks: (ranks,) for ranks in (4, 8, 12)}
+    assert fit_count_law({4: 3, 8: 4, 12: 6}, dims) is None
+    assert {law.text for law in count_laws({4: 2, 8: 4, 12: 6}, dims)} >= {"0.5 * P", "2 * ceil(log2(P)) - 2"}
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_children_in_binomial_trees_are_those_below(tree):
+    for ranks in range(1, 40):
+        rank = np.arange(ranks)
+        counted = np.bincount(parent(tree, rank)[1:], minlength=ranks)
+        assert children(tree, rank, np.array(ranks)).tolist() == counted.tolist()

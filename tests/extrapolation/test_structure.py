@@ -9,14 +9,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from extrapolation.made_programs import CUBES, PROGRAMS, WORK_S, halo, irregular, observed, traced_graph
+from extrapolation.made_programs import (
+    CUBES,
+    FOLDED,
+    PROGRAMS,
+    ROUNDS,
+    TREES,
+    WORK_S,
+    halo,
+    irregular,
+    observed,
+    traced_graph,
+)  # fmt: skip
 from replay.made_traces import part
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.computation import fit_computation
 from hockney.extrapolation.observations import CallKinds
 from hockney.extrapolation.scaling import check_largest_run, unknown_sites
-from hockney.extrapolation.structure import Structure, find_structure
+from hockney.extrapolation.search import find_structure
+from hockney.extrapolation.structure import Structure
 from hockney.extrapolation.synthesis import Synthesis
 from hockney.replay import graph as g
 from hockney.replay.building import TraceGraph
@@ -56,6 +68,10 @@ def communication(made: TraceGraph) -> tuple[list[tuple], list[tuple], list[list
 CASES = [
     *((name, program, (2, 4, 8, 16), 64) for name, program in PROGRAMS.items()),
     *((name, program, (8, 16, 27), 64) for name, program in CUBES.items()),
+    *((name, program, (2, 4, 8, 16), 64) for name, program in (TREES | ROUNDS).items()),
+    *((f"{name}, any number", program, (3, 4, 6, 7, 12), 23) for name, program in TREES.items()),
+    *((name, program, (3, 4, 6, 8, 13), 27) for name, program in FOLDED.items()),
+    ("tournament, any even number", ROUNDS["tournament"], (4, 8, 12, 16), 24),
 ]
 
 
