@@ -15,8 +15,8 @@ from pathlib import Path
 from hockney import build
 from hockney.api.judgements.history import archive_path
 from hockney.api.notebook.log_events import log
-from hockney.api.profile import DEFAULT_CHECKS, check_repeat, failed_exit_code, manifest_of
-from hockney.core.errors import Interrupted
+from hockney.api.profile import DEFAULT_CHECKS, Profile, check_repeat, failed_exit_code, manifest_of
+from hockney.core.errors import Interrupted, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.discovery.find import find_mpi
@@ -24,6 +24,7 @@ from hockney.measurement import Listener, Status, notifier
 from hockney.profiles import interposition, launching
 from hockney.profiles.launching import Side
 from hockney.profiles.profile import Launch, read_profile
+from hockney.profiles.program import ranks_of
 from hockney.profiles.target import Target, explain_empty_profile, find_target
 from hockney.replay.checking import (
     CHOICES,
@@ -43,8 +44,8 @@ UNCHANGED, CHANGED = "unchanged", "changed"
 
 @dataclass(frozen=True)
 class CheckedPrediction:
-    """`path` is the folder of the launches, which contains one or two profiles. `scores` is the file that
-    records all checks."""
+    """`path` is the folder of the launches, which contains one or two profiles, or the given profile.
+    `scores` is the file that records all checks."""
 
     path: Path
     check: Check
@@ -54,7 +55,7 @@ class CheckedPrediction:
 
 def check_prediction(
     prediction: AnyPath,
-    command: Sequence[str] | str,
+    command: Sequence[str] | str | Profile,
     *,
     repeat: int = DEFAULT_CHECKS,
     out: AnyPath | None = None,
@@ -64,18 +65,25 @@ def check_prediction(
     listen: Listener | None = None,
 ) -> CheckedPrediction:
     """Compare a frozen prediction with `repeat` recorded launches of a program. If the predicted changes can
-    be applied, `repeat` pairs of launches with and without them are made in random order. The result is added
-    to the record in the folder `archive` ($HOCKNEY_ARCHIVE, or history).
+    be applied, `repeat` pairs of launches with and without them are made in random order. The launches of a
+    later Profile are compared without launching anything. The result is added to the record in the folder
+    `archive` ($HOCKNEY_ARCHIVE, or history).
 
-    Raises UsageError if the prediction's file was modified or the number of ranks differs, EnvironmentProblem
-    if the program's calls cannot be recorded, Inconclusive if no launch succeeded or the program did not use
-    the predicted algorithms."""
+    Raises UsageError if the prediction's file was modified, the number of ranks was not predicted or the
+    Profile is older than the prediction, EnvironmentProblem if the program's calls cannot be recorded,
+    Inconclusive if no launch succeeded or the program did not use the predicted algorithms."""
     listen = log if listen is None else listen
     environ = dict(os.environ if environ is None else environ)
     check_repeat(repeat)
     path = to_path(prediction)
     predicted, sha256 = read_prediction(path)
+    if isinstance(command, Profile):
+        _check_profile(predicted, command)
+        recorded = {launch.entry.folder: launch for launch in command.recorded.launches}
+        return _compared(predicted, sha256, command.path, recorded, None, archive, ())
     target = find_target(command, environ)
+    if (ranks := ranks_of(target.command, environ)) is not None:
+        predicted.on(ranks)
     if not target.libraries:
         raise explain_empty_profile(target, None)
     folder = default_path("check") if out is None else to_path(out)
@@ -110,11 +118,50 @@ def check_prediction(
     launches = [_complete_launches(side, target) for side in launched_sides]
     if predicted.applied:
         refuse_unused(predicted, folder / CHANGED)
-    check = make_check(predicted, sha256, launches[0], launches[1] if predicted.applied else None)
-    checked_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    return CheckedPrediction(
-        folder, check, append_score(check.score(checked_at), archive_path(archive)), notices
+    return _compared(
+        predicted, sha256, folder, launches[0], launches[1] if predicted.applied else None, archive, notices
     )
+
+
+def _compared(
+    predicted: Prediction,
+    sha256: str,
+    folder: Path,
+    unchanged: Mapping[str, Launch],
+    changed: Mapping[str, Launch] | None,
+    archive: AnyPath | None,
+    notices: tuple[Notice, ...],
+) -> CheckedPrediction:
+    """Compare the launches with the prediction, and add the result to the archive."""
+    check = make_check(predicted, sha256, unchanged, changed)
+    checked_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    score = append_score(check.score(checked_at), archive_path(archive))
+    return CheckedPrediction(folder, check, score, notices)
+
+
+def _check_profile(predicted: Prediction, profile: Profile) -> None:
+    """Raises UsageError if launches of the profile prove nothing about the prediction."""
+    name = printable(str(profile.path))
+    if predicted.applied:
+        raise UsageError(
+            f"launches of {name} cannot be compared with {printable(predicted.text)}",
+            "a check of this change launches the program with and without it",
+            "give the command that starts the program in place of the profile",
+            code="check-needs-launches",
+            path=str(profile.path),
+        )
+    started, created = (
+        datetime.fromisoformat(text) for text in (profile.manifest.started, predicted.created)
+    )
+    if started < created:
+        raise UsageError(
+            f"{name} is older than the prediction",
+            f"it was recorded at {profile.manifest.started}, and the prediction was made at "
+            f"{predicted.created}",
+            "profile the program again",
+            code="profile-before-prediction",
+            path=str(profile.path),
+        )
 
 
 def _create_sides(

@@ -7,12 +7,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from hockney.models.statistics import estimate
 from hockney.mpi import family_named
 from hockney.pages.columns import columns_document
 from hockney.profiles.efficiencies import MIN_LAUNCHES
+from hockney.profiles.manifest import Manifest
 from hockney.profiles.profile import Launch
 from hockney.profiles.trace import PACKED, RAW, read_traces
 from hockney.replay.answers import ExplainedRun, WhatIf
@@ -47,8 +49,11 @@ from hockney.replay.executors import RECORDED, Execution, Replay, mean_in_mpi
 from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.predictions import (
     SCORE_COLUMNS,
+    Change,
+    PredictedRun,
     Prediction,
     ScoreRow,
+    TracedRun,
     freeze,
     read_scores,
     score_rows,
@@ -60,6 +65,9 @@ from hockney.replay.scenarios import RequestedChanges, TracedProgram
 from hockney.replay.tables import Answer, curve_rows, highest_latency
 from hockney.replay.unexplained import unexplained_by_place
 from hockney.store import RunFolder
+
+if TYPE_CHECKING:
+    from hockney.extrapolation.tables import ScalingAnswer
 
 MAX_UNMATCHED = 3
 TableName = Literal["changes", "critical_path", "delays", "ranks", "latency"]
@@ -85,14 +93,83 @@ class TracedLaunch:
         factor = self.recorded_s / self.launch.elapsed_s if self.launch.elapsed_s > 0 else 1.0
         return tuple(launch.elapsed_s * factor for launch in self.profile.recorded.launches)
 
-    @cached_property
-    def checksum(self) -> str:
-        """SHA-256 of the files of the trace."""
-        folder = self.profile.path / self.launch.entry.folder
-        sha = hashlib.sha256()
-        for path in sorted([*folder.glob(RAW), *folder.glob(PACKED)]):
-            sha.update(path.name.encode() + b"\0" + path.read_bytes())
-        return sha.hexdigest()
+
+def traced_run(profile: Profile, launch: Launch, recorded_s: float) -> TracedRun:
+    """The run as a frozen prediction names it, with the SHA-256 of the files of its trace."""
+    folder = profile.path / launch.entry.folder
+    sha = hashlib.sha256()
+    for path in sorted([*folder.glob(RAW), *folder.glob(PACKED)]):
+        sha.update(path.name.encode() + b"\0" + path.read_bytes())
+    return TracedRun(ranks=len(launch.ranks), recorded_s=recorded_s, sha256=sha.hexdigest())
+
+
+class PredictionOfTraces(ABC):
+    """A prediction for a traced program, of changes or of other numbers of ranks."""
+
+    @property
+    @abstractmethod
+    def answer(self) -> Answer | ScalingAnswer:
+        """The numbers, as tables, sentences and a document."""
+
+    @property
+    @abstractmethod
+    def prediction(self) -> Prediction:
+        """What `freeze` writes. Raises Inconclusive if there is no prediction, UsageError if there are
+        several."""
+
+    @property
+    @abstractmethod
+    def page(self) -> Page:
+        """The report as data."""
+
+    @property
+    @abstractmethod
+    def is_conclusive(self) -> bool:
+        """Whether the traces allow a prediction."""
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        return self.answer.caveats
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Document for programs, as printed by --json."""
+        return self.answer.document
+
+    def freeze(self, path: AnyPath) -> Path:
+        """Write the prediction with a checksum of its content and return its path."""
+        freeze(self.prediction, to_path(path))
+        return to_path(path)
+
+    def report(self, path: AnyPath) -> Path:
+        """Write the page as one HTML file and return its path."""
+        return report.write(self.page, to_path(path))
+
+    def __repr__(self) -> str:
+        return "\n".join(self.answer.sentences)
+
+
+def frozen_prediction(
+    manifest: Manifest,
+    traces: Sequence[TracedRun],
+    method: str,
+    changes: Iterable[Change],
+    runs: Iterable[PredictedRun],
+    **others: Any,
+) -> Prediction:
+    """A prediction made now for the program of a profile."""
+    return Prediction(
+        created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        hockney=hockney.__version__,
+        program=manifest.program,
+        command=manifest.command,
+        mpi=f"{family_named(manifest.mpi.family).title} {manifest.mpi.version}".strip(),
+        traces=list(traces),
+        method=method,
+        changes=list(changes),
+        runs=list(runs),
+        **others,
+    )
 
 
 def traced_launch_of(profile: Profile) -> TracedLaunch:
@@ -113,7 +190,7 @@ def traced_launch_of(profile: Profile) -> TracedLaunch:
 
 
 @dataclass(frozen=True, repr=False)
-class TracePrediction:
+class TracePrediction(PredictionOfTraces):
     """Predicted gains of changes to a traced program. `asked` are changes made together; None means a table
     of all known changes. `latencies_s` is a range of latency added to every message."""
 
@@ -212,18 +289,15 @@ class TracePrediction:
         return self.answer.what_ifs
 
     @property
-    def caveats(self) -> tuple[Caveat, ...]:
-        return self.answer.caveats
+    def is_conclusive(self) -> bool:
+        return not self.withheld
 
-    @cached_property
+    @property
     def document(self) -> dict[str, Any]:
-        """Document for programs, as printed by --json."""
         return {"profile": printable(str(self.traced.profile.path)), **self.answer.document}
 
     @cached_property
     def prediction(self) -> Prediction:
-        """Prediction to be frozen. Raises Inconclusive if it is withheld, UsageError for a range of
-        latencies."""
         if self.latencies_s is not None:
             raise UsageError(
                 "a range of latencies is no single prediction",
@@ -240,40 +314,25 @@ class TracePrediction:
                 code="prediction-withheld",
             )
         what_if = self.what_ifs[0] if self.asked is not None and self.what_ifs else None
-        manifest = recorded.manifest
         candidate = None if what_if is None else what_if.candidate
-        return Prediction(
-            created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            hockney=hockney.__version__,
-            program=manifest.program,
-            command=manifest.command,
-            mpi=f"{family_named(manifest.mpi.family).title} {manifest.mpi.version}".strip(),
-            ranks=self.traced.trace_graph.graph.ranks,
-            trace=self.traced.checksum,
-            method=explained.method if what_if is None else what_if.method,
-            changes=[] if candidate is None else list(candidate.changes),
-            recorded_s=explained.recorded_s,
-            run_s=explained.run_s,
-            changed_s=explained.run_s if what_if is None else what_if.run_s,
+        trace = traced_run(self.traced.profile, self.traced.launch, explained.recorded_s)
+        run_s = explained.run_s if what_if is None else what_if.run_s
+        return frozen_prediction(
+            recorded.manifest,
+            [trace],
+            explained.method if what_if is None else what_if.method,
+            () if candidate is None else candidate.changes,
+            [PredictedRun(ranks=trace.ranks, run_s=run_s)],
+            unchanged_s=explained.run_s,
             ratio=Estimate(1.0, 1.0, 1.0) if what_if is None else what_if.ratio,
             choices=[] if candidate is None else list(candidate.choices),
             variables={} if candidate is None else dict(candidate.variables),
         )
 
-    def freeze(self, path: AnyPath) -> Path:
-        """Write the prediction with a checksum of its content and return its path."""
-        freeze(self.prediction, to_path(path))
-        return to_path(path)
-
     @cached_property
     def page(self) -> Page:
-        """The report as data."""
         curve = self.answer.curve or self.explained.curve(0.0, highest_latency(self.explained))
         return self.answer.page(curve)
-
-    def report(self, path: AnyPath) -> Path:
-        """Write the page as one HTML file and return its path."""
-        return report.write(self.page, to_path(path))
 
     def table(self, name: TableName = "changes") -> Rows:
         """Return a table: `changes` with their gains, `critical_path` by call site, `delays` between ranks,
@@ -284,9 +343,6 @@ class TracePrediction:
     def frame(self, name: TableName = "changes", library: Library | None = None) -> Any:
         """Table as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(name), library)
-
-    def __repr__(self) -> str:
-        return "\n".join(self.answer.sentences)
 
 
 def prediction_rows(answer: Answer, name: str) -> Rows:
@@ -379,7 +435,8 @@ def predict_trace(
     source = communication_source(survey, "", cost, listen, (ranks,), larger=False)
     other_machines = {}
     if machine:
-        other_machines[machine] = _other_machine(machine, cost, listen, traced_launch.trace_graph)
+        price = other_machine(machine, cost, listen, (ranks,))
+        other_machines[machine] = price(traced_launch.trace_graph)
     low, high = latency if isinstance(latency, tuple) else (latency, latency)
     is_range = low != high
     changes = RequestedChanges(
@@ -407,16 +464,25 @@ def predict_trace(
     )
 
 
-def _other_machine(machine: str, cost: Cost, listen: Listener, trace_graph: TraceGraph) -> dict[End, Machine]:
-    ranks = trace_graph.graph.ranks
+def other_machine(
+    machine: str, cost: Cost, listen: Listener, counts: Sequence[int]
+) -> Callable[[TraceGraph], dict[End, Machine]]:
+    """The costs between the ranks of a program on a described machine, or on the one of a survey's folder. If
+    that ran on several hosts, each rank has its own host. Raises UsageError for an unknown machine, and if it
+    is too small for these numbers of ranks."""
+    ranks = tuple(counts)
     if not Path(machine).is_dir():
-        return machines_of(
-            communication_source(None, machine, cost, listen, (ranks,), larger=False), trace_graph
-        )
-    source = communication_source(machine, "", cost, listen, (ranks,), larger=False)
-    if source.origin.hosts > 1:
-        trace_graph = replace(trace_graph, placement=Placement.from_hosts(np.arange(ranks)))
-    return machines_of(source, trace_graph)
+        source = communication_source(None, machine, cost, listen, ranks, larger=False)
+        return lambda trace_graph: machines_of(source, trace_graph)
+    source = communication_source(machine, "", cost, listen, ranks, larger=True)
+
+    def price(trace_graph: TraceGraph) -> dict[End, Machine]:
+        if source.origin.hosts > 1:
+            placement = Placement.from_hosts(np.arange(trace_graph.graph.ranks))
+            trace_graph = replace(trace_graph, placement=placement)
+        return machines_of(source, trace_graph)
+
+    return price
 
 
 def machines_of(source: CommunicationSource, trace_graph: TraceGraph) -> dict[End, Machine]:

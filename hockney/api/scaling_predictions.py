@@ -4,27 +4,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hockney import report
+import numpy as np
+
 from hockney.api.export import Library, frame
 from hockney.api.notebook.log_events import log
 from hockney.api.profile import Profile, load_profile
 from hockney.api.programs import communication_source
-from hockney.api.replays import machine_text, machines_of
+from hockney.api.replays import (
+    PredictionOfTraces,
+    frozen_prediction,
+    machine_text,
+    machines_of,
+    other_machine,
+    traced_run,
+)
 from hockney.api.tables import Rows
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.fit import Cost
-from hockney.core.paths import AnyPath, to_path
-from hockney.core.wording import join_words, plural
+from hockney.core.paths import AnyPath
+from hockney.core.wording import join_words, option, plural
 from hockney.draw.page import Caveat, Page
+from hockney.extrapolation.answers import MachineScaling
 from hockney.extrapolation.computation import ComputationModel, Scaling, fit_computation
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
 from hockney.extrapolation.scaling import (
+    Price,
     ScalingPoint,
     SiteShare,
     check_largest_run,
@@ -35,22 +46,39 @@ from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import MIN_RUNS, Structure
 from hockney.extrapolation.tables import ScalingAnswer
 from hockney.measurement import Listener, Status
+from hockney.profiles.profile import Launch
 from hockney.profiles.trace import read_traces
 from hockney.replay.building import job_from_launch
+from hockney.replay.predictions import Change, PredictedRun, Prediction, TracedRun
+from hockney.replay.scenarios import RequestedChanges
 
 MAX_UNKNOWN = 0.05
 """With a larger share of the time or of the calls at call sites without a pattern there is no prediction."""
+MAX_STRONG_EXPONENT, MIN_WEAK_EXPONENT = -0.25, -0.5
+"""Beyond these exponents of the computation of a rank, runs show the other kind of scaling."""
 
 
 @dataclass(frozen=True, repr=False)
-class ScalingPrediction:
-    """How a traced program scales. `points` has the run times, speed-ups and efficiencies."""
+class ScalingPrediction(PredictionOfTraces):
+    """How a traced program scales. `points` has the run times, speed-ups and efficiencies, of one machine
+    after the other. `profiles` are the runs from which it is predicted, `changes` what differs from these."""
 
-    answer: ScalingAnswer
+    result: ScalingAnswer
+    profiles: tuple[TracedProfile, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def answer(self) -> ScalingAnswer:
+        return self.result
 
     @property
     def points(self) -> tuple[ScalingPoint, ...]:
         return self.answer.points
+
+    @property
+    def machines(self) -> tuple[MachineScaling, ...]:
+        """The points by machine, with break-even, limits and the gains of changes."""
+        return self.answer.machines
 
     @property
     def refused(self) -> bool:
@@ -58,31 +86,50 @@ class ScalingPrediction:
         return bool(self.answer.refused)
 
     @property
+    def is_conclusive(self) -> bool:
+        return not self.refused
+
+    @property
     def unknown_sites(self) -> tuple[SiteShare, ...]:
         """The call sites without a pattern over the number of ranks, with their share of the time."""
         return self.answer.unknown_sites
 
-    @property
-    def caveats(self) -> tuple[Caveat, ...]:
-        return self.answer.caveats
-
     @cached_property
-    def document(self) -> dict[str, Any]:
-        """Everything for programs, as --json prints it."""
-        return self.answer.document
+    def prediction(self) -> Prediction:
+        if self.refused:
+            raise Inconclusive(
+                "there is no prediction to freeze",
+                self.answer.refused,
+                "trace the program on more numbers of ranks",
+                code="scaling-withheld",
+            )
+        if len(self.machines) > 1:
+            raise UsageError(
+                "predictions for several machines cannot be frozen together",
+                "a check compares the run times of one machine",
+                "name one machine",
+                code="freeze-of-machines",
+            )
+        return frozen_prediction(
+            self.profiles[0].profile.manifest,
+            [each.as_frozen for each in self.profiles],
+            self.points[0].program.costs_only_program.method,
+            self.changes,
+            [PredictedRun(ranks=point.ranks, run_s=point.run_s) for point in self.points],
+        )
 
     @cached_property
     def page(self) -> Page:
-        """The report as data."""
         return self.answer.page()
 
-    def report(self, path: AnyPath) -> Path:
-        """Write the page as one HTML file. Returns its path."""
-        return report.write(self.page, to_path(path))
-
     def table(self) -> Rows:
-        """The numbers of ranks with run time (s), speed-up and efficiency, each with its interval."""
-        columns: dict[str, list[float | int | None]] = {"ranks": [point.ranks for point in self.points]}
+        """The machines and numbers of ranks with run time (s), speed-up and efficiency, each with its
+        interval."""
+        names = [machine.machine for machine in self.machines for _ in machine.points]
+        columns: dict[str, list[str | float | int | None]] = {
+            "machine": [*names],
+            "ranks": [point.ranks for point in self.points],
+        }
         for name in ("run_s", "speed_up", "efficiency"):
             estimates = [getattr(point, name) for point in self.points]
             columns[name] = [each.value for each in estimates]
@@ -96,8 +143,18 @@ class ScalingPrediction:
         """The table as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(), library)
 
-    def __repr__(self) -> str:
-        return "\n".join(self.answer.sentences)
+
+@dataclass(frozen=True)
+class TracedProfile:
+    """A launch of a profile with complete traces of all ranks."""
+
+    profile: Profile
+    launch: Launch
+    observed: ObservedRun
+
+    @property
+    def as_frozen(self) -> TracedRun:
+        return traced_run(self.profile, self.launch, self.launch.elapsed_s)
 
 
 def predict_scaling(
@@ -105,8 +162,8 @@ def predict_scaling(
     ranks: Sequence[int],
     *,
     scaling: Scaling = "strong",
-    machine: str = "",
-    compute_scale: float = 1.0,
+    machine: str | Sequence[str] = (),
+    compute_scale: float | None = None,
     run: AnyPath | None = None,
     cost: Cost = "typical",
     details: bool = True,
@@ -119,31 +176,31 @@ def predict_scaling(
     `profiles` are traces on at least three numbers of ranks. Those whose ranks shared cores count for the
     structure of the communication; at least one must have had a core for each rank, for the time of
     computation. `scaling` is "strong" if all solve the same problem, "weak" if each rank's part is the same.
-    Computation takes `compute_scale` times as long on `machine`, a described one; without it, the costs of
-    messages are those of `run`, by default the newest survey. `details`: also what limits the fastest number
-    of ranks, and what would help there.
+    Computation takes `compute_scale` times as long as traced. `machine` is the name of a described machine or
+    the folder of a survey of one, or several of these, which are compared. Without it, the costs of messages
+    are those of `run`, by default the newest survey. `details`: also what limits the fastest number of ranks,
+    and what would help there.
 
     Raises UsageError for too few runs, for runs of different programs and for unknown machines; Inconclusive
     if traces do not show what ranks of a larger run do. A program without a pattern is `refused`."""
     listen = log if listen is None else listen
-    loaded = [each if isinstance(each, Profile) else load_profile(each) for each in profiles]
+    machines = tuple(dict.fromkeys([machine] if isinstance(machine, str) else machine))
     counts = sorted(set(ranks))
-    _check(loaded)
+    loaded = [each if isinstance(each, Profile) else load_profile(each) for each in profiles]
+    _check(loaded, counts)
+    survey = run if run is not None else loaded[0].manifest.survey
+    prices = _prices(tuple(filter(None, machines)), survey, cost, listen, counts)
     kinds = CallKinds()
-    runs = []
+    traced = []
     for profile in loaded:
         listen(Status(f"reading the trace on {plural(len(profile.recorded.typical.ranks), 'rank')}"))
-        runs.append(_observed(profile, kinds))
-    runs.sort(key=lambda each: each.ranks)
+        traced.append(_traced(profile, kinds))
+    traced.sort(key=lambda each: each.observed.ranks)
+    runs = [each.observed for each in traced]
     listen(Status("comparing the runs"))
     structure = find_structure(runs, kinds)
     check_largest_run(structure)
-    survey = run if run is not None else loaded[0].manifest.survey
-    source = communication_source(
-        None if machine else survey, machine, cost, listen, tuple(counts), larger=not machine
-    )
-    name = machine or machine_text(source, survey)
-    points: list[ScalingPoint] = []
+    points: dict[str, list[ScalingPoint]] = {name: [] for name in prices}
     omitted: list[Caveat] = []
     computation: ComputationModel | None = None
     refused = _refusal(structure)
@@ -151,20 +208,14 @@ def predict_scaling(
         computation = fit_computation(runs, structure.arrangement.dims, scaling)
         for count in counts:
             listen(Status(f"evaluating {plural(count, 'rank')}"))
-            dims = structure.arrangement.of(count)
             try:
-                points.append(
-                    scaling_point(
-                        structure,
-                        computation,
-                        count,
-                        dims,
-                        lambda built: machines_of(source, built),
-                        compute_scale,
-                    )
-                )
+                dims = structure.arrangement.of(count)
+                made = [
+                    scaling_point(structure, computation, count, dims, price, compute_scale or 1.0)
+                    for price in prices.values()
+                ]
             except Inconclusive as error:
-                if count == counts[-1] and not points:
+                if count == counts[-1] and not any(points.values()):
                     raise
                 omitted.append(
                     Caveat(
@@ -174,27 +225,52 @@ def predict_scaling(
                         error.remedy,
                     )
                 )
+            else:
+                for of_machine, point in zip(points.values(), made, strict=True):
+                    of_machine.append(point)
             refused = _refusal(structure)
             if refused:
-                points = []
+                points = {name: [] for name in prices}
                 break
     caveats = [] if refused or computation is None else [*omitted, *_caveats(structure, counts, computation)]
+    if not refused:
+        caveats += _scaling_caveat(runs, scaling)
     answer = ScalingAnswer(
         loaded[0].manifest.program,
-        name,
         scaling,
         tuple(each.ranks for each in runs),
         () if computation is None else computation.runs,
-        tuple(points),
+        tuple(MachineScaling(name, tuple(of_machine), details) for name, of_machine in points.items()),
         unknown_sites(structure),
         refused,
         tuple(caveats),
-        details,
     )
-    return ScalingPrediction(answer)
+    changes = [
+        Change(kind="number of ranks", text=f"{scaling} scaling"),
+        *(RequestedChanges(machine=", ".join(machines), compute_scale=compute_scale).changes),
+    ]
+    return ScalingPrediction(answer, tuple(traced), tuple(changes))
 
 
-def _check(profiles: Sequence[Profile]) -> None:
+def _prices(
+    machines: tuple[str, ...], survey: AnyPath | None, cost: Cost, listen: Listener, counts: Sequence[int]
+) -> dict[str, Price]:
+    """The costs between the ranks of a program, by name of the machine."""
+    if machines:
+        return {name: other_machine(name, cost, listen, counts) for name in machines}
+    source = communication_source(survey, "", cost, listen, tuple(counts), larger=True)
+    return {machine_text(source, survey): lambda built: machines_of(source, built)}
+
+
+def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
+    if not counts or counts[0] < 1:
+        raise UsageError(
+            f"ranks={list(counts)} are no numbers of ranks",
+            "a prediction is for one or more of them, from 1",
+            "use for example ranks=[16, 64]",
+            code="scaling-to-no-ranks",
+            ranks=list(counts),
+        )
     programs = {Path(each.manifest.program).name for each in profiles}
     if len(programs) > 1:
         raise UsageError(
@@ -223,18 +299,19 @@ def _check(profiles: Sequence[Profile]) -> None:
         )
 
 
-def _observed(profile: Profile, kinds: CallKinds) -> ObservedRun:
+def _traced(profile: Profile, kinds: CallKinds) -> TracedProfile:
     recorded = profile.recorded
     for launch in (recorded.typical, *recorded.launches):
         traces = read_traces(launch)
         if len(traces) == len(launch.ranks) and all(each.complete for each in traces):
-            return observe(
+            observed = observe(
                 traces,
                 job_from_launch(launch),
                 kinds,
                 crowded=recorded.oversubscribed,
                 elapsed_s=launch.elapsed_s,
             )
+            return TracedProfile(profile, launch, observed)
     raise UsageError(
         f"{printable(str(profile.path))} has no complete trace",
         "a prediction for more ranks needs the calls of all ranks, from begin to end",
@@ -253,6 +330,30 @@ def _refusal(structure: Structure) -> str:
     worst = sites[0]
     amount = f"{time:.0%} of the time is in" if time >= calls else f"{calls:.0%} of the calls are at"
     return f"{amount} call sites without a pattern, such as {worst.site}: {worst.reason}"
+
+
+def _scaling_caveat(runs: Sequence[ObservedRun], scaling: Scaling) -> Iterator[Caveat]:
+    """A warning if runs with a core for each rank show the other kind of scaling: by the exponent of the
+    computation of a rank over the number of ranks, which is -1 or 0."""
+    computed = {
+        run.ranks: float(np.mean([each.computed_s.sum() + each.tail_s for each in run.sequences]))
+        for run in runs
+        if not run.crowded
+    }
+    if len(computed) < 2 or min(computed.values()) <= 0:
+        return
+    first, last = min(computed), max(computed)
+    exponent = math.log(computed[last] / computed[first]) / math.log(last / first)
+    other = "weak" if scaling == "strong" else "strong"
+    if (exponent > MAX_STRONG_EXPONENT) if scaling == "strong" else (exponent < MIN_WEAK_EXPONENT):
+        yield Caveat(
+            "other-scaling",
+            f"a rank computes {computed[last] / computed[first]:.2g} times as long on {last} ranks as on "
+            f"{first}, which looks like {other} scaling",
+            "all predictions, which assume that it is "
+            + ("the same problem" if scaling == "strong" else "the same part of the problem for each rank"),
+            f"add {option('scaling', other)} if that is what was traced",
+        )
 
 
 def _caveats(structure: Structure, counts: Sequence[int], computation: ComputationModel) -> Iterator[Caveat]:

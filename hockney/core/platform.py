@@ -89,6 +89,13 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         send_s_per_byte = self.send_s_per_byte + self.per_byte_s
         return send_s_per_byte + self.processor_s_per_byte + self.receive_s_per_byte
 
+    def hideable_share(self, size: float) -> float:
+        """Return the share of a message's time between its calls that leaves the processors to computation
+        (its availability)."""
+        flight_s = self.latency_s + self.per_byte_s * size
+        work_s = self.processor_s + self.processor_s_per_byte * size
+        return flight_s / (flight_s + work_s) if flight_s + work_s > 0 else 1.0
+
     def handling(self, size: float) -> tuple[float, float]:
         """Return the seconds for which a message occupies its sender and its receiver."""
         work = self.processor_s + self.processor_s_per_byte * size

@@ -6,13 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from hockney.core.units import format_percent
-from hockney.core.wording import plural
+from hockney.core.units import format_bytes, format_percent
+from hockney.core.wording import join_words, plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.extrapolation.answers import (
+    DOUBLING_GAIN,
+    CollectiveRow,
+    EfficiencyLimit,
+    Limit,
+    MachineScaling,
+    limit_of,
+)
 from hockney.extrapolation.scaling import GrainRow, ScalingPoint, SiteShare
 from hockney.pages.columns import (
     COUNT_FORMAT,
@@ -21,13 +28,13 @@ from hockney.pages.columns import (
     SECONDS_FORMAT,
     SHARE_FORMAT,
     Column,
-    Format,
     columns_document,
     columns_table,
 )
 from hockney.pages.format import format_share, quantity
 from hockney.replay.answers import WhatIf
-from hockney.replay.tables import WHAT_IFS, brief, path_columns
+from hockney.replay.collectives import CollectiveTiming
+from hockney.replay.tables import GAIN, WHAT_IFS, brief, path_columns
 
 MAX_PLACES = 6
 SITES: tuple[Column[SiteShare], ...] = (
@@ -45,160 +52,314 @@ POINTS: tuple[Column[ScalingPoint], ...] = (
     Column("load balance", lambda p: p.pop.load_balance, SHARE_FORMAT, "load_balance"),
     Column("serialisation", lambda p: p.pop.serialisation, SHARE_FORMAT, "serialisation"),
     Column("transfer", lambda p: p.pop.transfer, SHARE_FORMAT, "transfer"),
+    Column("", lambda p: limit_of(p.pop), key="limit"),
     Column("", lambda p: list(p.dims), key="grid"),
     Column("", lambda p: p.messages, key="messages"),
 )
 RUN_COLUMNS = 4
 """The first columns are about the run, the others about its efficiency."""
 GRID = Column[ScalingPoint]("grid", lambda p: grid_text(p.dims))
+LIMIT = Column[ScalingPoint]("largest loss", lambda p: LOSSES[limit_of(p.pop)].partition(" (")[0])
 GRAINS: tuple[Column[GrainRow], ...] = (
-    Column("efficiency", lambda r: r.efficiency, SHARE_FORMAT, "efficiency"),
-    Column("computation", lambda r: r.factor, Format(lambda v: f"{v:.3g} x"), "factor", missing="no amount"),
-    Column("between calls", lambda r: r.between_calls_s, SECONDS_FORMAT, "between_calls_s"),
+    Column("", lambda r: r.ranks, key="ranks"),
+    Column("", lambda r: r.efficiency, key="efficiency"),
+    Column("", lambda r: r.factor, key="factor"),
+    Column("", lambda r: r.between_calls_s, key="between_calls_s"),
 )
+
+
+COLLECTIVES: tuple[Column[CollectiveRow], ...] = (
+    Column("collective", lambda r: r.operation, key="operation"),
+    Column("calls", lambda r: r.calls, COUNT_FORMAT, "calls"),
+    Column("algorithm", lambda r: algorithms_text(r.current)),
+    Column("fastest", lambda r: None if r.gain is None else algorithms_text(r.fastest), missing="the same"),
+    Column("gain", lambda r: r.gain, GAIN, "gain", INTERVAL_HEADING, missing="none"),
+    Column("", lambda r: r.current, key="current"),
+    Column("", lambda r: r.fastest, key="fastest"),
+)
+LOSSES: dict[Limit, str] = {
+    "load balance": "load imbalance",
+    "serialisation": "serialisation (ranks wait for others)",
+    "transfer": "transfer (latency, bandwidth and software of messages)",
+}
+AS_MEASURED = "as measured"
+MIN_OVERLAP_GAIN = 0.01
+"""Smaller gains by overlap are not in the sentences."""
+MAX_SIZES = 3
 
 
 def grid_text(dims: tuple[int, ...]) -> str:
     return " x ".join(map(str, dims)) if len(dims) > 1 else ""
 
 
+def algorithms_text(timings: tuple[CollectiveTiming, ...]) -> str:
+    """The algorithms, with the sizes for which they are used if there are several."""
+    sizes: dict[str, set[int]] = {}
+    for timing in timings:
+        sizes.setdefault(timing.algorithm or AS_MEASURED, set()).add(timing.size)
+    if len(sizes) == 1:
+        return next(iter(sizes))
+    texts = []
+    for name, of_name in sizes.items():
+        ordered = sorted(of_name)
+        of_first = ", ".join(map(format_bytes, ordered[:MAX_SIZES]))
+        texts.append(f"{name} ({of_first}{', ...' if len(ordered) > MAX_SIZES else ''})")
+    return "; ".join(texts)
+
+
+def _limit_text(limit: EfficiencyLimit) -> str:
+    ranks = round(limit.ranks.value)
+    if limit.position != "within":
+        return f"{limit.position} {ranks} ranks"
+    low, high = limit.ranks.low, limit.ranks.high
+    bounds = "" if low is None or high is None else f" ({round(low)} to {round(high)})"
+    return f"at about {ranks} ranks{bounds}"
+
+
 @dataclass(frozen=True)
 class ScalingAnswer:
-    """How a program scales from `traced` numbers of ranks to those of `points`. `refused` says that sites
-    whose structure is not known take too much of the time, or make too many of the calls."""
+    """How a program scales from `traced` numbers of ranks to those of each machine's points. `refused` says
+    that sites whose structure is not known take too much of the time, or make too many of the calls; there
+    are then no points."""
 
     program: str
-    machine: str
     scaling: str
     traced: tuple[int, ...]
     computed_on: tuple[int, ...]
-    points: tuple[ScalingPoint, ...]
+    machines: tuple[MachineScaling, ...]
     unknown_sites: tuple[SiteShare, ...] = ()
     refused: str = ""
     caveats: tuple[Caveat, ...] = ()
-    details: bool = True
 
     @property
-    def fastest(self) -> ScalingPoint:
-        return min(self.points, key=lambda point: point.run_s.value)
+    def first(self) -> MachineScaling:
+        return self.machines[0]
+
+    @property
+    def points(self) -> tuple[ScalingPoint, ...]:
+        """The points of all machines."""
+        return tuple(point for machine in self.machines for point in machine.points)
 
     @property
     def sentences(self) -> Iterator[str]:
-        traced = ", ".join(map(str, self.traced))
         if self.refused:
+            traced = ", ".join(map(str, self.traced))
             yield f"{self.program} on more ranks, from traces on {traced} ranks: refused."
             yield f"{self.refused}."
-            return
-        best = self.fastest
-        count = (
-            f"{best.ranks} ranks"
-            if len(self.points) > 1
-            else f"{best.ranks} ranks, the only number asked for"
-        )
-        yield (
-            f"{self.program} on {self.machine}, {self.scaling} scaling: fastest on {count}, in "
-            f"{quantity(best.run_s.value, 's')}, {format_share(best.efficiency.value)} efficient."
-        )
-        yield self._limit(best)
-        real = [each for each in self.what_ifs if each.decided and not _is_ideal(each)]
-        if real:
-            yield f"The largest gain there: {real[0].text}, {real[0].gain.value:.1%}."
-
-    @staticmethod
-    def _limit(point: ScalingPoint) -> str:
-        pop = point.pop
-        limits = {
-            "load imbalance": pop.load_balance,
-            "serialisation (ranks wait for others)": pop.serialisation,
-            "transfer (latency, bandwidth and software of messages)": pop.transfer,
-        }
-        name, value = min(limits.items(), key=lambda item: item[1])
-        return f"What limits it there: {name}, which costs {format_percent(1 - value, 2)}."
-
-    @cached_property
-    def what_ifs(self) -> tuple[WhatIf, ...]:
-        return self.fastest.what_ifs if self.points and self.details else ()
-
-    @cached_property
-    def grains(self) -> tuple[GrainRow, ...]:
-        return self.fastest.grains() if self.points and self.details else ()
+        elif len(self.machines) > 1:
+            best = min(self.machines, key=lambda machine: machine.fastest.run_s.value)
+            yield (
+                f"{self.program}, {self.scaling} scaling: fastest on {best.machine}, with "
+                f"{_fastest_text(best)}."
+            )
+        else:
+            yield (
+                f"{self.program} on {self.first.machine}, {self.scaling} scaling: fastest on "
+                f"{_fastest_text(self.first)}."
+            )
+            yield from _machine_sentences(self.first)
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        found = []
-        if self.points:
-            found.append(self.points_table)
-        if self.what_ifs:
-            ranks = plural(self.fastest.ranks, "rank")
-            found.append(columns_table("what-if", f"Changes on {ranks}", WHAT_IFS, self.what_ifs))
-            path = list(self.fastest.explained.path_rows())[:MAX_PLACES]
-            title = f"Critical path on {ranks}"
-            found.append(columns_table("critical-path", title, path_columns(path), path))
-            found.append(
-                columns_table("grain", f"Computation that is enough on {ranks}", GRAINS, self.grains)
-            )
-        if self.unknown_sites:
-            found.append(
-                columns_table(
-                    "unknown-sites", "Call sites without a pattern", SITES, self.unknown_sites[:MAX_PLACES]
-                )
-            )
-        return tuple(found)
+        """The tables for a terminal."""
+        unknown = self._unknown_tables(MAX_PLACES)
+        if self.refused:
+            return unknown
+        if len(self.machines) > 1:
+            return (self.machines_table, self.run_times_table, *unknown)
+        fastest = self.first.fastest
+        grains = [row for row in self.first.grains if row.ranks == fastest.ranks]
+        details = self._detail_tables(self.first, grains, MAX_PLACES)
+        return (self.points_table(self.first), *details, *unknown)
+
+    @staticmethod
+    def points_table(machine: MachineScaling) -> Table:
+        columns = (POINTS[0], *_grid_columns(machine), *POINTS[1:])
+        return columns_table("scaling", "Scaling", columns, machine.points)
 
     @property
-    def points_table(self) -> Table:
-        return columns_table("scaling", "Scaling", (POINTS[0], *self._grid_columns, *POINTS[1:]), self.points)
+    def machines_table(self) -> Table:
+        return columns_table("machines", "Machines", MACHINES, self.machines)
 
     @property
-    def _grid_columns(self) -> tuple[Column[ScalingPoint], ...]:
-        return (GRID,) if any(len(point.dims) > 1 for point in self.points) else ()
+    def run_times_table(self) -> Table:
+        """A column for each machine."""
+        columns = [Column[int]("ranks", lambda ranks: ranks, COUNT_FORMAT)]
+        for machine in self.machines:
+            by_ranks = {point.ranks: point.run_s for point in machine.points}
+            columns.append(Column(machine.machine, by_ranks.get, SECONDS_FORMAT))
+        ranks = sorted({point.ranks for point in self.points})
+        return columns_table("run-times", "Run times", columns, ranks)
 
-    @property
-    def _factor_tables(self) -> tuple[Table, ...]:
-        """The factors of the efficiency, which the first screen has no room for."""
-        if not self.points:
+    @staticmethod
+    def _detail_tables(machine: MachineScaling, grains: list[GrainRow], places: int) -> Iterator[Table]:
+        if not machine.details:
+            return
+        fastest = machine.fastest
+        ranks = plural(fastest.ranks, "rank")
+        yield columns_table("what-if", f"Changes on {ranks}", WHAT_IFS, machine.what_ifs)
+        if machine.collectives:
+            title = f"Collectives on {plural(machine.largest.ranks, 'rank')}"
+            yield columns_table("collectives", title, COLLECTIVES, machine.collectives)
+        path = list(fastest.explained.path_rows())[:places]
+        yield columns_table("critical-path", f"Critical path on {ranks}", path_columns(path), path)
+        yield _grain_table(grains)
+
+    def _unknown_tables(self, places: int) -> tuple[Table, ...]:
+        if not self.unknown_sites:
             return ()
-        columns = (POINTS[0], *self._grid_columns, *POINTS[RUN_COLUMNS:])
-        return (columns_table("efficiency", "Factors of the efficiency", columns, self.points),)
+        title = "Call sites without a pattern"
+        return (columns_table("unknown-sites", title, SITES, self.unknown_sites[:places]),)
 
     @property
     def document(self) -> dict[str, Any]:
-        return {
+        document = {
             "schema": 1,
             "program": self.program,
-            "machine": self.machine,
             "scaling": self.scaling,
             "traced_ranks": list(self.traced),
             "computation_ranks": list(self.computed_on),
             "refused": bool(self.refused),
-            "points": columns_document(POINTS, self.points),
-            "fastest": self.fastest.ranks if self.points else None,
-            "changes": columns_document(WHAT_IFS, self.what_ifs),
-            "grains": columns_document(GRAINS, self.grains),
             "unknown_sites": columns_document(SITES, self.unknown_sites),
             "warnings": list(self.caveats),
         }
+        machines = [_machine_document(machine) for machine in self.machines]
+        return document | (machines[0] if len(machines) == 1 else {"machines": machines})
 
     def page(self) -> Page:
-        tables = self.tables
+        names = join_words([machine.machine for machine in self.machines])
+        sections: list[Section] = []
+        if not self.refused:
+            for machine in self.machines:
+                sections += self._machine_sections(machine)
+        unknown = self._unknown_tables(len(self.unknown_sites))
+        sections += [Section(table.title, tables=(table,)) for table in unknown]
         return Page(
             title=f"Scaling of {self.program}",
-            subtitle=f"{self.machine}, {self.scaling} scaling",
+            subtitle=f"{names}, {self.scaling} scaling",
             headline=tuple(self.sentences),
             warnings=self.caveats,
-            sections=tuple(
-                Section(table.title, tables=(table,)) for table in (*self._factor_tables, *tables[1:])
-            ),
+            sections=tuple(sections),
             environment=(
                 ("traced on", f"{', '.join(map(str, self.traced))} ranks"),
                 ("computation from", f"{', '.join(map(str, self.computed_on))} ranks"),
             ),
             method=METHOD,
-            lead=speed_up_figure(self.points) if self.points else None,
-            results=columns_table("scaling", "Scaling", POINTS[:RUN_COLUMNS], self.points)
-            if self.points
-            else None,
+            lead=None if self.refused else speed_up_figure(self.machines),
+            results=None if self.refused else self._results,
         )
+
+    @property
+    def _results(self) -> Table:
+        if len(self.machines) > 1:
+            return self.machines_table
+        return columns_table("scaling", "Scaling", POINTS[:RUN_COLUMNS], self.first.points)
+
+    def _machine_sections(self, machine: MachineScaling) -> Iterator[Section]:
+        suffix = f" on {machine.machine}" if len(self.machines) > 1 else ""
+        columns = (POINTS[0], *_grid_columns(machine), *POINTS[RUN_COLUMNS:], LIMIT)
+        yield Section(
+            f"Where the time goes{suffix}",
+            tuple(_machine_sentences(machine)) if suffix else (),
+            figures=(time_figure(machine),),
+            tables=(
+                *((self.points_table(machine),) if suffix else ()),
+                columns_table("efficiency", "Factors of the efficiency", columns, machine.points),
+            ),
+        )
+        yield Section(
+            f"What helps{suffix}",
+            tables=tuple(self._detail_tables(machine, list(machine.grains), MAX_PAGE_PLACES)),
+        )
+
+
+def _grain_table(grains: list[GrainRow]) -> Table:
+    """A row for each number of ranks, with a column for each efficiency."""
+    by_key = {(row.ranks, row.efficiency): row for row in grains}
+    columns = [Column[int]("ranks", lambda ranks: ranks, COUNT_FORMAT)]
+    for efficiency in dict.fromkeys(row.efficiency for row in grains):
+        columns.append(
+            Column(
+                f"{efficiency:.0%} efficient",
+                lambda ranks, efficiency=efficiency: _grain_text(by_key[ranks, efficiency]),  # type: ignore[misc]
+                missing="with no amount",
+            )
+        )
+    ranks = dict.fromkeys(row.ranks for row in grains)
+    return columns_table("grain", "Computation between calls, for the efficiency", columns, ranks)
+
+
+def _grain_text(row: GrainRow) -> str | None:
+    if row.factor is None or row.between_calls_s is None:
+        return None
+    return f"with {row.factor:.3g} x, {quantity(row.between_calls_s, 's')}"
+
+
+def _grid_columns(machine: MachineScaling) -> tuple[Column[ScalingPoint], ...]:
+    return (GRID,) if any(len(point.dims) > 1 for point in machine.points) else ()
+
+
+def _fastest_text(machine: MachineScaling) -> str:
+    best = machine.fastest
+    count = plural(best.ranks, "rank")
+    if len(machine.points) == 1:
+        count += " (the only number asked for)"
+    elif best is machine.largest:
+        count += " (the most asked for)"
+    return f"{count}, in {quantity(best.run_s.value, 's')}, {format_share(best.efficiency.value)} efficient"
+
+
+def _machine_sentences(machine: MachineScaling) -> Iterator[str]:
+    positions: dict[str, list[str]] = {}
+    for limit in machine.efficiency_limits:
+        positions.setdefault(_limit_text(limit), []).append(f"{limit.efficiency:.0%}")
+    limits = [f"below {join_words(shares)} {text}" for text, shares in positions.items()]
+    yield f"Its efficiency falls {join_words(limits)}."
+    if machine.pays_up_to == machine.points[0].ranks:
+        yield f"Doubling {machine.pays_up_to} ranks makes it less than {DOUBLING_GAIN} times as fast."
+    elif machine.pays_up_to is not None:
+        yield (
+            f"Each doubling up to {machine.pays_up_to} ranks makes it at least {DOUBLING_GAIN} times as fast."
+        )
+    best = machine.fastest
+    cause = limit_of(best.pop)
+    cost = 1 - getattr(best.pop, cause.replace(" ", "_"))
+    yield f"What limits it on {best.ranks} ranks: {LOSSES[cause]}, which costs {format_percent(cost, 2)}."
+    real = [row for row in machine.what_ifs if row.decided and not _is_ideal(row)]
+    if real:
+        yield f"The largest gain there: {real[0].text}, {real[0].gain.value:.1%}."
+    overlap = machine.overlap
+    if overlap is not None and overlap.at_most.value > MIN_OVERLAP_GAIN:
+        bound, hidden = (f"{gain.value:.1%}" for gain in (overlap.at_most, overlap.by_availability))
+        remainder = "" if hidden == bound else f", and {hidden} with this machine's availability"
+        yield f"Nonblocking messages gain at most {bound} on {machine.largest.ranks} ranks{remainder}."
+
+
+def _machine_document(machine: MachineScaling) -> dict[str, Any]:
+    has_points = bool(machine.points)
+    return {
+        "machine": machine.machine,
+        "points": columns_document(POINTS, machine.points),
+        "fastest": machine.fastest.ranks if has_points else None,
+        "pays_up_to": machine.pays_up_to if has_points else None,
+        "efficiency_limits": machine.efficiency_limits if has_points else [],
+        "changes": columns_document(WHAT_IFS, machine.what_ifs) if has_points else [],
+        "collectives": columns_document(COLLECTIVES, machine.collectives) if has_points else [],
+        "overlap": machine.overlap if has_points else None,
+        "grains": columns_document(GRAINS, machine.grains),
+    }
+
+
+MACHINES: tuple[Column[MachineScaling], ...] = (
+    Column("machine", lambda m: m.machine),
+    Column("fastest on", lambda m: m.fastest.ranks, COUNT_FORMAT),
+    Column("run time", lambda m: m.fastest.run_s, SECONDS_FORMAT, interval=INTERVAL_HEADING),
+    Column("speed-up", lambda m: m.fastest.speed_up, RATIO_FORMAT),
+    Column("efficiency", lambda m: m.fastest.efficiency, SHARE_FORMAT),
+    Column("below 50%", lambda m: _limit_text(m.efficiency_limits[-1])),
+    Column("largest loss", lambda m: limit_of(m.fastest.pop)),
+)
+MAX_PAGE_PLACES = 40
 
 
 METHOD = (
@@ -215,23 +376,51 @@ def _is_ideal(what_if: WhatIf) -> bool:
     return any(change.kind == "ideal network" for change in what_if.candidate.changes)
 
 
-def speed_up_figure(points: tuple[ScalingPoint, ...]) -> Figure:
-    ranks = tuple(float(point.ranks) for point in points)
-    estimates = [point.speed_up for point in points]
-    return Figure(
-        "scaling",
-        "Speed-up",
-        Axis("ranks", ""),
-        Axis("speed-up", ""),
-        (
-            Series("ideal", ranks, ranks, kind="line", tone="neutral"),
+def speed_up_figure(machines: tuple[MachineScaling, ...]) -> Figure:
+    ranks = tuple(sorted({float(point.ranks) for machine in machines for point in machine.points}))
+    series = [Series("ideal", ranks, ranks, kind="line", tone="neutral")]
+    for machine in machines:
+        estimates = [point.speed_up for point in machine.points]
+        series.append(
             Series(
-                "predicted",
-                ranks,
+                machine.machine if len(machines) > 1 else "predicted",
+                tuple(float(point.ranks) for point in machine.points),
                 tuple(each.value for each in estimates),
                 tuple(each.value if each.low is None else each.low for each in estimates),
                 tuple(each.value if each.high is None else each.high for each in estimates),
                 kind="line",
-            ),
-        ),
+            )
+        )
+    return Figure("scaling", "Speed-up", Axis("ranks", ""), Axis("speed-up", ""), tuple(series))
+
+
+def time_figure(machine: MachineScaling) -> Figure:
+    """The run time of the mean rank by what it is spent for, in percent. The factors of the efficiency are
+    shares of what the others leave."""
+    points = machine.points
+    rows = tuple(map(float, range(len(points))))
+    remaining = [100.0] * len(points)
+    parts: list[tuple[str, list[float]]] = []
+    for limit in reversed(tuple(LOSSES)):
+        factors = [getattr(point.pop, limit.replace(" ", "_")) for point in points]
+        lost = [left * (1 - factor) for left, factor in zip(remaining, factors, strict=True)]
+        remaining = [left - each for left, each in zip(remaining, lost, strict=True)]
+        parts.insert(0, (LOSSES[limit].partition(" (")[0], lost))
+    parts.insert(0, ("computation", remaining))
+    series = []
+    base = [0.0] * len(points)
+    for slot, (name, values) in enumerate(parts):
+        detail = tuple(
+            f"{point.ranks} ranks: {value:.1f}%" for point, value in zip(points, values, strict=True)
+        )
+        series.append(
+            Series(name, rows, tuple(values), kind="bars", detail=detail, base=tuple(base), slot=slot)
+        )
+        base = [start + value for start, value in zip(base, values, strict=True)]
+    return Figure(
+        "scaling-time",
+        "Run time by part",
+        Axis("ranks", "", "linear", names=tuple(str(point.ranks) for point in points)),
+        Axis("% of the run time", "", "linear", include=(0.0, 100.0)),
+        tuple(series),
     )

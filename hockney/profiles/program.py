@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -80,6 +81,9 @@ with open("/proc/self/maps") as maps:
 """
 """Prints where mpi4py is, and of a version for several MPIs the one that it chooses, and the library that it
 loads for this."""
+
+
+RANKS_OPTIONS = ("n", "np", "ntasks")
 
 
 @dataclass(frozen=True)
@@ -252,6 +256,23 @@ def find_programs(command: Command, environ: Mapping[str, str]) -> list[Program]
         if word and key not in found:
             found[key] = replace(examine(word, of_ranks), environ=of_ranks)
     return list(found.values())
+
+
+def ranks_of(command: Command, environ: Mapping[str, str]) -> int | None:
+    """The number of ranks that the launcher's options name; None if they name none."""
+    total = 0
+    for segment in command.segments:
+        options, _ = _split_segment(command, segment, environ)
+        words = [part for word in options for part in word.split("=", 1)]
+        counts = [
+            following
+            for word, following in pairwise(words)
+            if word.startswith("-") and word.lstrip("-") in RANKS_OPTIONS
+        ]
+        if command.launcher is None or not counts or not counts[-1].isdecimal():
+            return None
+        total += int(counts[-1])
+    return total
 
 
 def rank_variables(command: Command, segment: range, environ: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hockney.core.errors import ExitCode, Inconclusive, UsageError
+from hockney.core.errors import ExitCode, Inconclusive
 from hockney.core.fit import Estimate
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Table
@@ -142,11 +142,13 @@ ROWS: tuple[Column[CheckRow], ...] = (
 
 @dataclass(frozen=True)
 class Check:
-    """A comparison of a prediction with run times (s). `unchanged` and `changed` are run times of launches in
-    pairs. If launches cannot make the changes, `changed` is empty and the unchanged launches are compared."""
+    """A comparison of a prediction with run times (s) on a number of ranks. `unchanged` and `changed` are run
+    times of launches in pairs. If launches cannot make the changes, `changed` is empty and the unchanged
+    launches are compared."""
 
     prediction: Prediction
     sha256: str
+    ranks: int
     unchanged: tuple[float, ...]
     changed: tuple[float, ...] = ()
 
@@ -163,15 +165,16 @@ class Check:
     @cached_property
     def rows(self) -> tuple[CheckRow, ...]:
         """The compared quantities. The first one decides the verdict."""
-        predicted = self.prediction.changed_s
-        if not self.applied:
+        predicted = self.prediction.on(self.ranks).run_s
+        unchanged_s, predicted_ratio = self.prediction.unchanged_s, self.prediction.ratio
+        if not self.applied or unchanged_s is None or predicted_ratio is None:
             return (CheckRow(RUN_S, "s", predicted, over_values(self.unchanged)),)
         logs = np.log(np.array(self.changed) / np.array(self.unchanged))
         ratio = ratio_of_pairs(logs).ratio if len(logs) > 1 else Estimate(float(np.exp(logs[0])), None, None)
         return (
             CheckRow(RUN_S, "s", predicted, over_values(self.changed)),
-            CheckRow(UNCHANGED_S, "s", self.prediction.run_s, over_values(self.unchanged)),
-            CheckRow(RATIO, "", self.prediction.ratio, ratio),
+            CheckRow(UNCHANGED_S, "s", unchanged_s, over_values(self.unchanged)),
+            CheckRow(RATIO, "", predicted_ratio, ratio),
         )
 
     @property
@@ -198,8 +201,9 @@ class Check:
             "unknown": "and the prediction has no interval.",
         }
         yield (
-            f"Predicted for {self.prediction.text}: {quantity(row.predicted.value, 's')}. Measured: "
-            f"{quantity(row.measured.value, 's')} ({format_signed_tenths(row.error)} error), "
+            f"Predicted for {self.prediction.text} on {plural(self.ranks, 'rank')}: "
+            f"{quantity(row.predicted.value, 's')}. Measured: {quantity(row.measured.value, 's')} "
+            f"({format_signed_tenths(row.error)} error), "
             f"{endings[row.verdict]}"
         )
         inapplicable = [
@@ -218,6 +222,7 @@ class Check:
         return {
             "schema": 1,
             "prediction": self.sha256,
+            "ranks": self.ranks,
             "changes": self.prediction.changes,
             "applied": self.applied,
             "verdict": self.verdict,
@@ -227,12 +232,13 @@ class Check:
         }
 
     def score(self, checked: str) -> Score:
-        row, ratio = self.rows[0], self.prediction.ratio
+        row = self.rows[0]
+        ratio = self.prediction.ratio or Estimate(1.0, None, None)
         return Score(
             checked=checked,
             prediction=self.sha256,
             program=self.prediction.program,
-            ranks=self.prediction.ranks,
+            ranks=self.ranks,
             kinds=[change.kind for change in self.prediction.changes],
             predicted=row.predicted,
             measured=row.measured,
@@ -252,8 +258,8 @@ def make_check(
     changed: Mapping[str, Launch] | None,
 ) -> Check:
     """Compare the prediction with launches, which are keyed by their turns. A launch counts if it and its
-    counterpart ended well. Raises Inconclusive if no launch counts, UsageError if the number of ranks differs
-    from the predicted one."""
+    counterpart ended well. Raises Inconclusive if no launch counts, UsageError if their number of ranks was
+    not predicted."""
     successful = {name: launch for name, launch in unchanged.items() if _ended_well(launch)}
     changed_successful = (
         None if changed is None else {name: launch for name, launch in changed.items() if _ended_well(launch)}
@@ -267,18 +273,11 @@ def make_check(
             code="check-without-launches",
         )
     ranks = len(successful[names[0]].ranks)
-    if ranks != prediction.ranks:
-        raise UsageError(
-            f"the program ran on {plural(ranks, 'rank')}",
-            f"the prediction is for {prediction.ranks}",
-            "launch it with as many ranks",
-            code="check-on-other-ranks",
-            ranks=ranks,
-            predicted=prediction.ranks,
-        )
+    prediction.on(ranks)
     return Check(
         prediction,
         sha256,
+        ranks,
         tuple(successful[name].elapsed_s for name in names),
         () if changed_successful is None else tuple(changed_successful[name].elapsed_s for name in names),
     )

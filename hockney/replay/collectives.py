@@ -41,6 +41,10 @@ class CollectiveTiming:
     basis: AlgorithmBasis
     calls: int
 
+    def models(self, operation: str) -> bool:
+        """Whether the algorithms of an operation apply to it."""
+        return model_operation(self.operation) == operation
+
 
 @dataclass(frozen=True)
 class PricedGraph:

@@ -17,6 +17,7 @@ import numpy as np
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Estimate
+from hockney.core.wording import join_words, plural
 from hockney.draw.page import Table
 from hockney.pages.columns import COUNT_FORMAT, SHARE_FORMAT, Column, Format, columns_table
 from hockney.system.files import read_regular, write_user_file
@@ -39,6 +40,7 @@ Kind = Literal[
     "noise",
     "machine",
     "computation",
+    "number of ranks",
 ]
 """The kind of a change."""
 APPLICABLE: tuple[Kind, ...] = ("algorithm", "eager limit")
@@ -79,10 +81,26 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+class TracedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run from which a program is predicted: its run time (s), and the checksum of its trace."""
+
+    ranks: int
+    recorded_s: float
+    sha256: str
+
+
+class PredictedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The run time (s) with the changes on a number of ranks."""
+
+    ranks: int
+    run_s: Estimate
+
+
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """A prediction for a traced program: its run time as traced and with the changes (s), and the ratio of
-    the second to the first. `trace` is the checksum of the trace, `method` how it was evaluated. A launch
-    makes the changes that do not require the program's source with `choices` and `variables`."""
+    """A prediction for a traced program: its run time with the changes on one or more numbers of ranks. If
+    `traces` has the same number of ranks, also its run time without the changes (s), and the ratio of the
+    first to the second. `method` is how the program was evaluated. A launch makes the changes that do not
+    require the program's source with `choices` and `variables`."""
 
     schema: int = SCHEMA
     created: str
@@ -90,14 +108,12 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     program: str
     command: list[str]
     mpi: str
-    ranks: int
-    trace: str
+    traces: list[TracedRun]
     method: str
     changes: list[Change] = []
-    recorded_s: float
-    run_s: Estimate
-    changed_s: Estimate
-    ratio: Estimate
+    runs: list[PredictedRun]
+    unchanged_s: Estimate | None = None
+    ratio: Estimate | None = None
     choices: list[Choice] = []
     variables: dict[str, str] = {}
 
@@ -116,6 +132,21 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         return ", ".join(change.text for change in self.changes) or "no change"
+
+    def on(self, ranks: int) -> PredictedRun:
+        """The predicted run on this number of ranks. Raises UsageError if there is none."""
+        run = next((run for run in self.runs if run.ranks == ranks), None)
+        if run is None:
+            predicted = [run.ranks for run in self.runs]
+            raise UsageError(
+                f"the program runs on {plural(ranks, 'rank')}",
+                f"the prediction is for {join_words(predicted)}",
+                "launch it with as many ranks",
+                code="check-on-other-ranks",
+                ranks=ranks,
+                predicted=predicted,
+            )
+        return run
 
 
 def checksum(content: Any) -> str:

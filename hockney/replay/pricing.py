@@ -236,7 +236,10 @@ class PlatformMachine(PlatformCosts):
         self.ranks = ranks
 
     def hidden_share(self, size: np.ndarray) -> np.ndarray:
-        return np.ones(len(size))
+        """The share that messages between nodes leave to computation. Processors handle the remainder."""
+        platform = self.communication.platform
+        assert platform is not None
+        return np.array([platform.segment(float(each)).hideable_share(float(each)) for each in size])
 
     def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
         node_level = np.where(source == target, 0, g.LEVELS.index("node"))

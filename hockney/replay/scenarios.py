@@ -46,7 +46,8 @@ NEGLIGIBLE = 1e-9
 @dataclass(frozen=True)
 class RequestedChanges:
     """Changes that are made together. `algorithms` maps operations to algorithms; `latency_s` is added to
-    every message; `machine` names another machine."""
+    every message; `machine` names another machine. With `hides_all`, an overlap hides messages completely,
+    instead of as far as the machine does."""
 
     algorithms: Mapping[str, str] = field(default_factory=dict)
     eager_limit: int | None = None
@@ -56,6 +57,7 @@ class RequestedChanges:
     ideal_network: bool = False
     aggregate: bool = False
     overlap: bool = False
+    hides_all: bool = False
     balance: bool = False
     no_noise: bool = False
     machine: str = ""
@@ -225,7 +227,7 @@ class TracedProgram:
         costs = priced_graph.costs
         for change in _network_changes(request):
             costs = with_network_change(costs, priced_graph.rounds, change)
-        if request.overlap:
+        if request.overlap and not request.hides_all:
             costs = with_hidden_flight(graph, priced_graph, costs, machine.hidden_share)
         if request.eager_limit is not None:
             costs = with_eager_limit(priced_graph.graph, costs, request.eager_limit)

@@ -17,18 +17,20 @@ from test_cli_profile import as_root, compiled
 
 from hockney import build
 from hockney.core.fit import Estimate
-from hockney.replay.predictions import Change, Choice, Prediction, freeze
+from hockney.replay.predictions import Change, Choice, PredictedRun, Prediction, TracedRun, freeze
 
 MPIEXEC = ("--", "mpiexec", "-n", "8", "./app")
 
 
-def frozen(path: Path = Path("p.json"), **changes: Any) -> Path:
+def frozen(
+    path: Path = Path("p.json"), run_s: Estimate | None = None, ranks: int = 8, **changes: Any
+) -> Path:
     """The ranks of the fake launcher run for 2 s."""
     values: dict[str, Any] = {
         "created": "", "hockney": "0.1", "program": "app", "command": ["./app"], "mpi": "Open MPI 5",
-        "ranks": 8, "trace": "ab", "method": "static", "recorded_s": 2.0,
-        "run_s": Estimate(2.0, 1.9, 2.1), "changed_s": Estimate(2.0, 1.9, 2.1),
-        "ratio": Estimate(1.0, 0.9, 1.1),
+        "traces": [TracedRun(ranks=ranks, recorded_s=2.0, sha256="ab")], "method": "static",
+        "runs": [PredictedRun(ranks=ranks, run_s=run_s or Estimate(2.0, 1.9, 2.1))],
+        "unchanged_s": Estimate(2.0, 1.9, 2.1), "ratio": Estimate(1.0, 0.9, 1.1),
     }  # fmt: skip
     freeze(Prediction(**{**values, **changes}), path)
     return path
@@ -45,7 +47,7 @@ def test_repeats_of_the_program_are_compared(hockney, fake_mpi, golden):
     assert done.code == 0 and done.out.count("output of ./app") == 0, "stdout is the program's"
     assert "launch 5 of 5" in done.err
     golden("check-prediction.txt", done.err.partition("Predicted")[2])
-    frozen(changed_s=Estimate(1.0, 0.9, 1.1), changes=[Change(kind="overlap", text="--overlap")])
+    frozen(run_s=Estimate(1.0, 0.9, 1.1), changes=[Change(kind="overlap", text="--overlap")])
     words = ("profile", "--check", "p.json", "--repeat", "1", "--out", "d", "--json", "-q", *MPIEXEC)
     done = hockney(*words)
     document = json.loads(done.out)
@@ -96,7 +98,7 @@ def test_a_real_program_has_the_algorithm_on_2_ranks(hockney, mpi, tmp_path, mon
         ranks=2,
         changes=[Change(kind="algorithm", text="--allreduce ring")],
         choices=[Choice(operation="allreduce", algorithm="ring")],
-        changed_s=Estimate(1.0, 1e-6, 1e6),
+        run_s=Estimate(1.0, 1e-6, 1e6),
     )
     words = ("--repeat", "2", "--json", "-q", "--", mpi.mpiexec, "-n", "2", str(program))
     done = hockney("profile", "--check", "p.json", "--out", "c", *words)

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 from extrapolation import made_programs
 from fake_profile import RANK_COUNTS
+from msgspec.structs import replace
 from replay.made_traces import Written, part
+
+import hockney as hockney_api
+from hockney.replay.predictions import freeze, read_prediction
 
 PROFILES = tuple(f"runs/app-{ranks}" for ranks in RANK_COUNTS)
 pytestmark = [pytest.mark.usefixtures("surveyed"), pytest.mark.needs("compiler")]
@@ -40,8 +44,8 @@ def test_a_program_on_more_ranks(hockney, profiles_by_ranks):
     assert Path("page.html").is_file()
     slower = predicted(hockney, "--ranks", "64", "--compute-scale", "10")["points"][0]
     assert slower["efficiency"]["value"] > document["points"][2]["efficiency"]["value"]
-    grains = {each["efficiency"]: each["factor"] for each in document["grains"]}
-    assert grains[0.5] < grains[0.9]
+    grains = {(each["ranks"], each["efficiency"]): each["factor"] for each in document["grains"]}
+    assert grains[64, 0.5] < grains[64, 0.9] and grains[16, 0.9] < grains[64, 0.9]
     shown = hockney("predict", *PROFILES, "--machine", "t3e", "--ranks", "16")
     assert shown.code == 0 and "Scaling" in shown.out
 
@@ -75,6 +79,98 @@ def test_many_calls_without_a_pattern_are_refused_even_if_they_take_no_time(hock
     assert sum(site["share"] for site in sites) < 0.05 < sum(site["calls"] for site in sites)
 
 
+def test_the_grain_for_an_efficiency(hockney, profiles_by_ranks):
+    """With that much more computation, the program has the efficiency."""
+    for grain in predicted(hockney, "--ranks", "64")["grains"]:
+        factor = str(grain["factor"])
+        point = predicted(hockney, "--ranks", "64", "--compute-scale", factor)["points"][0]
+        assert point["efficiency"]["value"] == pytest.approx(grain["efficiency"], abs=0.02)
+
+
+def test_up_to_which_number_of_ranks_it_pays(hockney, profiles_by_ranks):
+    document = predicted(hockney, "--ranks", "2:128")
+    points = document["points"]
+    seconds = {point["ranks"]: point["run_s"]["value"] for point in points}
+    pays = document["pays_up_to"]
+    assert 2 < pays < 128 and seconds[pays // 2] / seconds[pays] >= 1.5 > seconds[pays] / seconds[2 * pays]
+    efficiencies = [(point["ranks"], point["efficiency"]["value"]) for point in points]
+    for limit in document["efficiency_limits"]:
+        assert limit["position"] == "within"
+        above = [ranks for ranks, each in efficiencies if each >= limit["efficiency"]]
+        assert above[-1] <= limit["ranks"]["value"] <= 2 * above[-1]
+        assert limit["ranks"]["low"] <= limit["ranks"]["value"] <= limit["ranks"]["high"]
+    few = predicted(hockney, "--ranks", "128")
+    assert {limit["position"] for limit in few["efficiency_limits"]} == {"before"}
+    assert few["pays_up_to"] is None
+
+
+def test_other_algorithms_and_overlap_on_the_largest_number(hockney, profiles_by_ranks):
+    def run(rank: Written, ranks: int) -> None:
+        for _ in range(made_programs.STEPS):
+            rank.call("Allreduce", part("collective", size=1 << 20), site=1, after=0.064 / ranks)
+            request = rank.start_request(
+                "Irecv", part("start receive", (rank.rank - 1) % ranks, 1 << 16), site=2
+            )
+            rank.call("Send", part("send", (rank.rank + 1) % ranks, 1 << 16), site=3)
+            rank.call("Wait", rank.end(request, (rank.rank - 1) % ranks, 1 << 16), site=4)
+
+    profiles_by_ranks(run)
+    document = predicted(hockney, "--ranks", "16,64")
+    (row,) = document["collectives"]
+    assert row["operation"] == "allreduce" and row["calls"] == made_programs.STEPS
+    assert row["gain"]["value"] > 0.05 and row["fastest"][0]["algorithm"] != row["current"][0]["algorithm"]
+    overlap = document["overlap"]
+    assert 0 < overlap["by_availability"]["value"] <= overlap["at_most"]["value"] < 1
+
+
+def test_several_machines(hockney, profiles_by_ranks):
+    document = predicted(hockney, "--ranks", "8,16", "--machine", "switched-ethernet", "--report", "p.html")
+    t3e, ethernet = document["machines"]
+    assert [t3e["machine"], ethernet["machine"]] == ["t3e", "switched-ethernet"]
+    for mine, other in zip(t3e["points"], ethernet["points"], strict=True):
+        assert mine["run_s"]["value"] < other["run_s"]["value"]
+    alone = predicted(hockney, "--ranks", "8,16")
+    assert alone["points"] == t3e["points"] and alone["collectives"] == t3e["collectives"]
+    shown = hockney("predict", *PROFILES, "--machine", "t3e", "--machine", "sun-ethernet", "--ranks", "8,16")
+    assert shown.code == 0 and "fastest on t3e" in shown.out
+    frame = hockney_api.predict_scaling(PROFILES, [8, 16], machine=["t3e", "switched-ethernet"]).frame()
+    assert list(frame["machine"]) == ["t3e"] * 2 + ["switched-ethernet"] * 2
+
+
+def test_a_frozen_prediction_is_checked_on_one_of_its_numbers_of_ranks(
+    hockney, profiles_by_ranks, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("HOCKNEY_ARCHIVE", str(tmp_path / "archive"))
+    run_s = predicted(hockney, "--ranks", "8,64", "--freeze", "p.json")["points"][0]["run_s"]
+    content = json.loads(Path("p.json").read_text())["content"]
+    assert [trace["ranks"] for trace in content["traces"]] == [2, 4, 8]
+    assert [run["ranks"] for run in content["runs"]] == [8, 64]
+    words = ("profile", "--check", "p.json", "--json")
+    command = ("--", "mpiexec", "-n", "8", "./app")
+    done = hockney(*words, "--repeat", "3", "--out", "c", *command)
+    document = json.loads(done.out)
+    assert document["ranks"] == 8 and document["rows"][0]["predicted"] == run_s and not document["applied"]
+    assert done.code == {"covered": 0, "missed": 1, "undecided": 4}[document["verdict"]]
+    score = json.loads(Path("archive/predictions.jsonl").read_text())
+    assert score["kinds"] == ["number of ranks", "machine"] and score["ranks"] == 8
+    later = hockney(*words, "c/unchanged")
+    assert later.code == done.code and json.loads(later.out)["rows"] == document["rows"]
+    refused = hockney(*words, "--out", "d", "--", "mpiexec", "-n", "4", "./app")
+    assert (refused.code, refused.error.code) == (2, "check-on-other-ranks") and not Path("d").exists()
+    freeze(replace(read_prediction(Path("p.json"))[0], created="2999-01-01T00:00:00+00:00"), Path("q.json"))
+    refused = hockney("profile", "--check", "q.json", "c/unchanged")
+    assert refused.error.code == "profile-before-prediction"
+    assert len(Path("archive/predictions.jsonl").read_text().splitlines()) == 2
+
+
+def test_runs_that_show_the_other_scaling_cause_a_warning(hockney, profiles_by_ranks):
+    codes = {warning["code"] for warning in predicted(hockney, "--ranks", "16")["warnings"]}
+    assert "other-scaling" not in codes
+    document = predicted(hockney, "--ranks", "16", "--scaling", "weak")
+    assert "other-scaling" in {warning["code"] for warning in document["warnings"]}
+    assert document["pays_up_to"] is None
+
+
 def test_mistakes(hockney, profiles_by_ranks):
     for words, code in {
         (*PROFILES[:2], "--ranks", "16"): "few-rank-counts",
@@ -83,6 +179,11 @@ def test_mistakes(hockney, profiles_by_ranks):
         (*PROFILES, "n=3", "--ranks", "16"): "no-profile-to-scale",
         (*PROFILES, "--ranks", "16", "--latency", "1us"): "option-without-effect",
         (*PROFILES, "--ranks", "16", "--machine", "sim:nowhere"): "unknown-simulated-machine",
+        (*PROFILES, "--ranks", "16:1024", "--machine", "sim:t3e"): "too-many-ranks",
+        (PROFILES[2], "--machine", "t3e", "--machine", "sun-ethernet"): "several-machines",
+        (*PROFILES, "--ranks", "16", "--machine", "t3e", "--machine", "sun-ethernet", "--freeze", "p.json"): (
+            "freeze-of-machines"
+        ),
     }.items():
         done = hockney("predict", *words)
         assert done.error is not None and done.error.code == code, words

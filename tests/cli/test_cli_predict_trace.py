@@ -84,14 +84,15 @@ def test_a_prediction_is_frozen_checked_and_scored(hockney):
     done = hockney("predict", "runs/app", *OPTIONS, "--freeze", "p.json", "--report", "p.html")
     assert done.code == 0 and "prediction: p.json" in done.out and Path("p.html").stat().st_size > 10_000
     prediction, _ = read_prediction(Path("p.json"))
-    assert prediction.changes == [] and prediction.ranks == 8
-    assert prediction.run_s.value == pytest.approx(2.0, rel=0.01)
+    assert prediction.changes == [] and [run.ranks for run in prediction.runs] == [8]
+    assert prediction.runs[0].run_s == prediction.unchanged_s
+    assert prediction.on(8).run_s.value == pytest.approx(2.0, rel=0.01)
     checked = hockney("profile", "--check", "p.json", "--out", "c", "-q", "--", "mpiexec", "-n", "8", "./app")
     assert checked.code == 0, checked.err
     hockney("predict", "runs/app", *OPTIONS, "--compute-scale", "0.5", "--freeze", "half.json")
     words = ("--repeat", "1", "--", "mpiexec", "-n", "8", "./app")
     assert hockney("profile", "--check", "half.json", "--out", "d", *words).code == 1
-    assert read_prediction(Path("half.json"))[0].trace == prediction.trace
+    assert read_prediction(Path("half.json"))[0].traces == prediction.traces
     scores = json.loads(hockney("predict", "--scores", "--json").out)["scores"]
     assert [(row["kind"], row["checks"], row["coverage"]) for row in scores] == [
         ("all", 2, 0.5), ("computation", 1, 0.0), ("no change", 1, 1.0),

@@ -14,7 +14,7 @@ from launchers import CALLING, compiled, environment, launcher, library, program
 from hockney.core.errors import HockneyError, UsageError
 from hockney.mpi import families, family_named
 from hockney.profiles.elf import read_elf
-from hockney.profiles.program import examine, find_programs, parse_command
+from hockney.profiles.program import examine, find_programs, parse_command, ranks_of
 from hockney.profiles.target import explain_empty_profile, find_target
 
 
@@ -117,6 +117,22 @@ def test_variables_of_all_programs_of_a_launch(tmp_path, app):
         {"A": "1", "B": "2", "C": None},
         {"A": "1", "B": None, "C": "3"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "ranks"),
+    [
+        ("-n 4 {app} -n 9", 4),
+        ("-np 2 -x n=5 {app} : -np 3 {app}", 5),
+        ("--ntasks=6 {app}", 6),
+        ("--host a:2,b:2 -N 2 {app} -n 9", None),
+        ("-np 2 {app} : {app}", None),
+    ],
+)
+def test_the_number_of_ranks(tmp_path, app, line, ranks):
+    words = f"{launcher(tmp_path, 'openmpi')} {line.format(app=app)}"
+    assert ranks_of(parse_command(words, environment()), environment()) == ranks
+    assert ranks_of(parse_command(f"{app} -n 9", environment()), environment()) is None
 
 
 def test_srun(tmp_path, app):

@@ -18,7 +18,9 @@ from hockney.replay.predictions import (
     SCORES,
     Change,
     Choice,
+    PredictedRun,
     Prediction,
+    TracedRun,
     append_score,
     freeze,
     read_prediction,
@@ -30,10 +32,11 @@ from hockney.replay.predictions import (
 def predicted(**changes: Any) -> Prediction:
     values: dict[str, Any] = {
         "created": "2026-01-01T00:00:00+00:00", "hockney": "0.1", "program": "app", "command": ["./app"],
-        "mpi": "Open MPI 5", "ranks": 2, "trace": "ab", "method": "static",
+        "mpi": "Open MPI 5", "traces": [TracedRun(ranks=2, recorded_s=2.0, sha256="ab")], "method": "static",
         "changes": [Change(kind="algorithm", text="--allreduce ring")],
-        "recorded_s": 2.0, "run_s": Estimate(2.0, 1.9, 2.1), "changed_s": Estimate(1.0, 0.9, 1.1),
-        "ratio": Estimate(0.5, 0.4, 0.6), "choices": [Choice(operation="allreduce", algorithm="ring")],
+        "runs": [PredictedRun(ranks=2, run_s=Estimate(1.0, 0.9, 1.1))],
+        "unchanged_s": Estimate(2.0, 1.9, 2.1), "ratio": Estimate(0.5, 0.4, 0.6),
+        "choices": [Choice(operation="allreduce", algorithm="ring")],
     }  # fmt: skip
     return Prediction(**{**values, **changes})
 
@@ -103,7 +106,7 @@ def test_changes_are_judged_by_pairs_of_launches():
     assert check.launches == 8, "the failed launch and its counterpart do not count"
     time, before, ratio = check.rows
     assert ratio.measured.value == pytest.approx(0.5) and ratio.measured.high == pytest.approx(0.5)
-    assert ratio.verdict == "covered" and before.predicted == predicted().run_s
+    assert ratio.verdict == "covered" and before.predicted == predicted().unchanged_s
     assert time.predicted.value == 1.0 and time.measured.value == pytest.approx(1.1**1.5)
     assert time.error == pytest.approx(1.1**-1.5 - 1)
     score = check.score("now")
@@ -149,8 +152,8 @@ def test_a_program_that_does_not_use_the_algorithm(tmp_path):
 def checked(error: float, covered: bool = True, kinds: tuple[str, ...] = ("algorithm",)) -> Check:
     low, high = (0.5, 2.0) if covered else (1.0, 1.0)
     changes = [Change(kind=cast(Any, kind), text=kind) for kind in kinds]
-    wanted = predicted(changed_s=Estimate(1.0, low, high), changes=changes)
-    return Check(wanted, "sha", (1.0 / (1 + error),))
+    runs = [PredictedRun(ranks=2, run_s=Estimate(1.0, low, high))]
+    return Check(predicted(runs=runs, changes=changes), "sha", 2, (1.0 / (1 + error),))
 
 
 def test_the_record_of_checks(tmp_path):

@@ -26,8 +26,8 @@ from hockney.profiles.manifest import is_profile
 from hockney.system.files import check_user_file
 
 if TYPE_CHECKING:
-    from hockney.extrapolation.tables import ScalingAnswer
-    from hockney.replay.tables import Answer
+    from hockney.api.replays import TracePrediction
+    from hockney.api.scaling_predictions import ScalingPrediction
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
@@ -61,7 +61,8 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     if kernel and not named and is_profile(to_path(kernel[0])):
         if given["ranks"] or given["scaling"] or any(is_profile(to_path(each)) for each in kernel[1:]):
             return _predict_scaling(kernel, size, given)
-        return _predict_profile(kernel, size, given)
+        return _predict_profile(kernel, size, {**given, "machine": _single_machine(given)})
+    given["machine"] = _single_machine(given)
     _refuse_other_options("what is not a profile", "the trace of a program has it", given, _FOR_PROFILES)
     words = (*([named] if named else []), *kernel)
     if words and is_description_file(words[0]):
@@ -104,6 +105,20 @@ def _refuse_other_options(
             )
 
 
+def _single_machine(given: Mapping[str, Any]) -> str:
+    """The machine, or "" if none is given."""
+    machines: tuple[str, ...] = given["machine"]
+    if len(machines) > 1:
+        raise UsageError(
+            f"--machine {printable(machines[1])} is one too many",
+            "only traces on several numbers of ranks are predicted for several machines at once",
+            "name one machine",
+            code="several-machines",
+            machines=list(machines),
+        )
+    return machines[0] if machines else ""
+
+
 def _print_scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
     """Print the scores of checked predictions."""
     if words:
@@ -140,10 +155,7 @@ def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]
         {**given, **changed_options},
         (*_NOT_FOR_PROFILES, *changed_options),
     )
-    if given["page"] is not None:
-        check_user_file(given["page"])
-    if given["freeze"] is not None:
-        check_user_file(given["freeze"])
+    _check_written_files(given)
     algorithms = dict(given["algorithms"])
     for name in ("barrier", "allreduce"):
         if given[name]:
@@ -165,19 +177,7 @@ def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             cost=given["cost"],
             listen=reporter,
         )
-        answer = prediction.answer
-        written_files = (
-            [("prediction", prediction.freeze(given["freeze"]))] if given["freeze"] is not None else []
-        )
-        if given["page"] is not None:
-            with reporter.show_step("writing the report"):
-                written_files.append(("report", prediction.report(given["page"])))
-        document = prediction.document if given["as_json"] else None
-    if document is not None:
-        print_json({**document, **{name: printable(str(path)) for name, path in written_files}})
-    else:
-        _print_answer(answer, written_files)
-    return ExitCode.INCONCLUSIVE if answer.withheld else ExitCode.SUCCESS
+        return _print_prediction(prediction, given, reporter)
 
 
 def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int:
@@ -191,7 +191,7 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
                 code="no-profile-to-scale",
                 text=word,
             )
-    others = [each for each in _FOR_PROFILES if each not in ("compute_scale", "page", "scaling")]
+    others = [each for each in _FOR_PROFILES if each not in ("compute_scale", "freeze", "page", "scaling")]
     changed_options = _changed_options(given)
     _refuse_other_options(
         "several profiles",
@@ -206,42 +206,64 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             "use for example --ranks 16:256",
             code="scaling-without-ranks",
         )
-    if given["page"] is not None:
-        check_user_file(given["page"])
+    _check_written_files(given)
     with ProgressReporter(given["quiet"]) as reporter:
         prediction = api.predict_scaling(
             words,
             given["ranks"],
             scaling=given["scaling"] or "strong",
             machine=given["machine"],
-            compute_scale=given["compute_scale"] or 1.0,
+            compute_scale=given["compute_scale"],
             run=given["run"],
             cost=given["cost"],
             listen=reporter,
         )
-        document = prediction.document
-        written = []
-        if given["page"] is not None:
-            with reporter.show_step("writing the report"):
-                written.append(("report", prediction.report(given["page"])))
+        return _print_prediction(prediction, given, reporter)
+
+
+def _check_written_files(given: Mapping[str, Any]) -> None:
+    for name in ("page", "freeze"):
+        if given[name] is not None:
+            check_user_file(given[name])
+
+
+def _print_prediction(
+    prediction: TracePrediction | ScalingPrediction, given: Mapping[str, Any], reporter: ProgressReporter
+) -> int:
+    """Write the requested files and print the prediction. Returns the exit code."""
+    answer = prediction.answer
+    written_files = []
+    if given["freeze"] is not None:
+        written_files.append(("prediction", prediction.freeze(given["freeze"])))
+    if given["page"] is not None:
+        with reporter.show_step("writing the report"):
+            written_files.append(("report", prediction.report(given["page"])))
     if given["as_json"]:
-        print_json({**document, **{name: printable(str(path)) for name, path in written}})
+        files = {name: printable(str(path)) for name, path in written_files}
+        print_json({**prediction.document, **files})
     else:
-        _print_answer(prediction.answer, written)
-    return ExitCode.INCONCLUSIVE if prediction.refused else ExitCode.SUCCESS
+        with reporter.show_step("predicting changes"):
+            sentences, tables = list(answer.sentences), answer.tables
+        _print_answer(sentences, tables, answer.caveats, written_files)
+    return ExitCode.SUCCESS if prediction.is_conclusive else ExitCode.INCONCLUSIVE
 
 
-def _print_answer(answer: Answer | ScalingAnswer, written: Sequence[tuple[str, Path]]) -> None:
-    for sentence in answer.sentences:
+def _print_answer(
+    sentences: Sequence[str],
+    tables: Sequence[Table],
+    caveats: Sequence[Caveat],
+    written_files: Sequence[tuple[str, Path]],
+) -> None:
+    for sentence in sentences:
         print_line(sentence)
-    for table in answer.tables:
+    for table in tables:
         echo()
         print_line(table.title)
         print_table(table)
         if table.caption:
             print_line(table.caption)
-    print_caveats(answer.caveats, apart=True)
-    for name, path in written:
+    print_caveats(caveats, apart=True)
+    for name, path in written_files:
         print_unwrapped(f"{name}: {printable(str(path))}")
 
 

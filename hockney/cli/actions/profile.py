@@ -179,10 +179,13 @@ def _check_prediction(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Launch the program and print the prediction next to the measurement."""
+    """Launch the program, or read a profile, and print the prediction next to the measurement."""
+    is_earlier = len(words) == 1 and is_profile(to_path(words[0]))
+    if is_earlier:
+        _refuse_with("a profile", {"--repeat": repeat is not None, "--out": out is not None})
     result = check_prediction(
         prediction,
-        words,
+        load_profile(words[0]) if is_earlier else words,
         repeat=DEFAULT_CHECKS if repeat is None else repeat,
         out=out,
         archive=archive,

@@ -159,9 +159,9 @@ def _parse_network(text: str) -> str:
 @click.option(
     "--machine",
     metavar="NAME|FILE",
-    default="",
+    multiple=True,
     help="Take message times from a described machine: sun-ethernet, t3e, my.toml; of a PROFILE also from "
-    "the folder of a survey of another machine.",
+    "the folder of a survey of another machine. Of several PROFILES: several times, to compare machines.",
 )
 @click.option(
     "--network",
@@ -204,7 +204,7 @@ def _parse_network(text: str) -> str:
 @click.option(
     "--compute-scale",
     type=options.ParsedType("X", _parse_factor),
-    help="Of a PROFILE: times of computation, relative to the recorded ones.",
+    help="Of PROFILES: times of computation, relative to the recorded ones.",
 )
 @click.option(
     "--scaling",
@@ -214,9 +214,9 @@ def _parse_network(text: str) -> str:
 @click.option(
     "--freeze",
     type=options.FILE,
-    help="Of a PROFILE: write the prediction, with a checksum, for 'hockney profile --check FILE'.",
+    help="Of PROFILES: write the prediction, with a checksum, for 'hockney profile --check FILE'.",
 )
-@click.option("--report", "page", type=options.FILE, help="Of a PROFILE: write a page, one HTML file.")
+@click.option("--report", "page", type=options.FILE, help="Of PROFILES: write a page, one HTML file.")
 @click.option("--scores", is_flag=True, help="Print how well checked predictions did, from the archive.")
 @options.archive
 @predicted_layout("as in the run")
@@ -229,7 +229,7 @@ def command() -> None:
     changes that are made together.
 
     Given PROFILES on at least three numbers of ranks, predict how the program scales to the numbers in
-    --ranks (docs/replay.md). The exit code is 4 if its structure is not known.
+    --ranks, on one or more machines (docs/replay.md). The exit code is 4 if its structure is not known.
 
     The algorithm computes for T seconds on a single rank; part of this time may be serial. On several ranks,
     which form a ring, each rank exchanges messages with its two neighbors. Nothing is measured: the cost of

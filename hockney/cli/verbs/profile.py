@@ -53,7 +53,8 @@ REPEAT = options.ParsedType("N", integer_parser(1, MAX_LAUNCHES, "5"))
     "--check",
     "prediction",
     type=options.FILE,
-    help="Compare a frozen prediction with launches: 'hockney predict RUN --freeze FILE'.",
+    help="Compare a frozen prediction with launches, or with a later PROFILE: 'hockney predict RUN --freeze "
+    "FILE'.",
 )
 @click.option("--report", "page", type=options.FILE, help="Also write the page to FILE, one HTML file.")
 @options.archive
@@ -73,9 +74,9 @@ def command() -> None:
     compare' compares two, 'hockney report' rewrites the page.
 
     With --check, the program is launched with and without the predicted changes, in random order. Launches
-    can change algorithms of collectives, and the eager limit. The run time is compared with the prediction;
-    'hockney predict --scores' prints the results of all checks. The exit code is 1 if the prediction's
-    interval misses, 4 if that is undecided.
+    can change algorithms of collectives, and the eager limit. The run time is compared with the prediction.
+    A prediction for more ranks is checked on one of its numbers of ranks. 'hockney predict --scores' prints
+    the results of all checks. The exit code is 1 if the prediction's interval misses, 4 if that is undecided.
 
     Exit code 0 if all is well, 1 if the program failed, 3 if nothing could be recorded, 4 if ranks are
     missing."""
