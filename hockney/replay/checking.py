@@ -201,7 +201,7 @@ class Check:
             "unknown": "and the prediction has no interval.",
         }
         yield (
-            f"Predicted for {self.prediction.text} on {plural(self.ranks, 'rank')}: "
+            f"Predicted for {plural(self.ranks, 'rank')} ({self.prediction.text}): "
             f"{quantity(row.predicted.value, 's')}. Measured: {quantity(row.measured.value, 's')} "
             f"({format_signed_tenths(row.error)} error), "
             f"{endings[row.verdict]}"

@@ -75,7 +75,7 @@ def command() -> None:
 
     With --check, the program is launched with and without the predicted changes, in random order. Launches
     can change algorithms of collectives, and the eager limit. The run time is compared with the prediction.
-    A prediction for more ranks is checked on one of its numbers of ranks. 'hockney predict --scores' prints
+    A prediction for more ranks is checked on any predicted number of ranks. 'hockney predict --scores' prints
     the results of all checks. The exit code is 1 if the prediction's interval misses, 4 if that is undecided.
 
     Exit code 0 if all is well, 1 if the program failed, 3 if nothing could be recorded, 4 if ranks are
