@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,9 @@ from real_mpi import mpi_named
 
 from hockney import process
 from hockney.build.identity import wrapper_command
+from hockney.core.errors import EnvironmentProblem
 from hockney.discovery.cpu import processors
+from hockney.discovery.simgrid import find_simgrid
 from hockney.launch.command import command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +30,10 @@ OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=
 """MPI libraries keep their allocations until the process ends."""
 STATES = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=60000"]
 """How far clang's analyzer follows a function: a quarter of its default, in a third of the time."""
+CONDITIONS = re.compile(r"^#\s*(if|elif).*\b(HOCKNEY_\w+|OMPI_MAJOR_VERSION)\b", re.MULTILINE)
+"""Conditions that depend on the MPI, or on an option of the build."""
+OLDER_MPI = "#include <mpi.h>\n#undef OMPI_MAJOR_VERSION\n#define OMPI_MAJOR_VERSION 4\n"
+"""Open MPI without the functions of MPI 4."""
 
 
 def program(name: str) -> str:
@@ -43,6 +50,38 @@ def test_it_is_formatted():
     files = sorted({line.split(":")[0] for line in done.stderr.splitlines() if ": error: " in line})
     names = [os.path.relpath(name, ROOT) for name in files]
     assert done.returncode == 0, f"'clang-format -i' these: {' '.join(names)}"
+
+
+def compiler_output(wrapper: str, options: list[str], text: str) -> str:
+    words = [wrapper, "-std=c++20", f"-I{ENGINE}", f"-I{ENGINE / 'include'}", *options]
+    definitions = ['-DHOCKNEY_VERSION=""', '-DHOCKNEY_COMPILER=""']
+    done = process.capture([*words, *definitions, "-fsyntax-only", "-x", "c++", "-"], input=text, timeout=600)
+    return "" if done.code == 0 else done.err
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("simulated", marks=pytest.mark.simgrid),
+        pytest.param("older", marks=pytest.mark.mpi),
+    ],
+)
+def test_conditional_code_compiles(kind):
+    """Files whose code depends on the MPI compile for SimGrid and for an older MPI, whose groups the fast
+    tier does not build: all as one file, since most of the time is spent on headers."""
+    if kind == "simulated":
+        try:
+            wrapper, options, first = find_simgrid().mpicxx, ["-DHOCKNEY_SMPI"], ""
+        except EnvironmentProblem as problem:
+            missing("SimGrid", str(problem))
+    else:
+        wrapper, options, first = mpi_named("openmpi").mpicxx, ["-DHOCKNEY_CONTRACTS"], OLDER_MPI
+    files = [p for p in sorted(ENGINE.rglob("*.[ch]pp")) if CONDITIONS.search(p.read_text())]
+    assert {"core.cpp", "mpi4.hpp", "step_time.hpp"} <= {file.name for file in files}
+    included = [f'#include "{file}"\n' for file in files if not file.name.startswith("platform")]
+    if compiler_output(wrapper, options, first + "".join(included)):  # perhaps only a name used by two files
+        problems = [compiler_output(wrapper, options, first + line) for line in included]
+        assert [problem for problem in problems if problem] == []
 
 
 @pytest.fixture(scope="module")
