@@ -4,7 +4,8 @@
 
 The programs of scaling_programs.c are traced with a real MPI on few ranks, most of which share cores, and
 predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs there on as many
-ranks. Predictions are written before the simulations start."""
+ranks. Predictions are written before the simulations start. With --replay, SimGrid also makes the predicted
+calls on the smallest number of ranks, which shows the error of the evaluation alone."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -23,8 +25,10 @@ import numpy as np
 import hockney
 from hockney import measurement
 from hockney.core.errors import HockneyError
+from hockney.extrapolation.scaling import ScalingPoint
 from hockney.launch.smpi import HOSTS, PLATFORM, SmpiLauncher, platform_lines, rank_hosts
 from hockney.measurement import notifier
+from hockney.replay.replayer import replay_on
 
 SOURCE = Path(__file__).with_name("scaling_programs.c")
 PATTERNS = (
@@ -49,6 +53,7 @@ class Line:
     high_s: float | None
     reason: str = ""
     simulated_s: float | None = None
+    replayed_s: float | None = None
 
     @property
     def error(self) -> float | None:
@@ -63,10 +68,10 @@ class Line:
         return self.low_s <= self.simulated_s <= self.high_s
 
 
-def compiled(compiler: str, folder: Path) -> Path:
+def compiled(compiler: str, folder: Path, *options: str) -> Path:
     """With an MPI's or SimGrid's compiler."""
     program = folder / f"scaling-{Path(compiler).parent.parent.name}"
-    subprocess.run([compiler, "-O2", "-g", "-o", program, SOURCE, "-lm"], check=True)
+    subprocess.run([compiler, "-O2", "-g", *options, "-o", program, SOURCE, "-lm"], check=True)
     return program
 
 
@@ -76,24 +81,35 @@ def traced(program: Path, mpiexec: str, pattern: str, ranks: int, folder: Path) 
         sys.executable, "-m", "hockney", "profile", "-q", "--trace", "--survey", "none", "--out", str(out),
         "--", mpiexec, "-n", str(ranks), str(program), pattern, str(STEPS), str(TOTAL_S),
     ]  # fmt: skip
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environ = os.environ | {"HOCKNEY_PROFILE_COUNTER": "cpu-time"}
+    subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return out
 
 
-def predicted(pattern: str, machine: str, ranks: tuple[int, ...], profiles: list[Path]) -> list[Line]:
+def predicted(
+    pattern: str, machine: str, ranks: tuple[int, ...], profiles: list[Path]
+) -> tuple[list[Line], Sequence[ScalingPoint]]:
     try:
         found = hockney.predict_scaling(
             profiles, ranks, machine=machine, details=False, listen=lambda event: None
         )
     except HockneyError as error:
-        return [Line(pattern, machine, each, None, None, None, error.code) for each in ranks]
+        return [Line(pattern, machine, each, None, None, None, error.code) for each in ranks], ()
     if found.refused:
         reason = found.unknown_sites[0].reason
-        return [Line(pattern, machine, each, None, None, None, reason) for each in ranks]
+        return [Line(pattern, machine, each, None, None, None, reason) for each in ranks], ()
     return [
         Line(pattern, machine, point.ranks, point.run_s.value, point.run_s.low, point.run_s.high)
         for point in found.points
-    ]
+    ], found.points
+
+
+def replayed(point: ScalingPoint, machine: str) -> float:
+    """The time of the predicted calls and computation, executed by SimGrid, relative to the evaluation."""
+    graph = point.program.trace_graph.graph
+    graph = replace(graph, operations=tuple(each.capitalize() for each in graph.operations))
+    found = replay_on(graph, machine, listen=lambda event: None)
+    return found.time_s / point.program.costs_only_program.value_s * point.run_s.value
 
 
 def simulated(launcher: SmpiLauncher, program: Path, pattern: str, ranks: int) -> float:
@@ -120,16 +136,20 @@ def simulated(launcher: SmpiLauncher, program: Path, pattern: str, ranks: int) -
 
 
 def summary(lines: list[Line]) -> list[str]:
-    head = ["| program | ranks | predicted (ms) | 95% interval | simulated (ms) | error |", "|" + "---|" * 6]
+    head = [
+        "| program | ranks | predicted (ms) | 95% interval | simulated (ms) | error | of the evaluation |",
+        "|" + "---|" * 7,
+    ]
     rows = []
     for line in lines:
         if line.predicted_s is None or line.low_s is None or line.high_s is None or line.error is None:
-            rows.append(f"| {line.program} | {line.ranks} | refused: {line.reason} | | | |")
+            rows.append(f"| {line.program} | {line.ranks} | refused: {line.reason} | | | | |")
             continue
         bounds = f"{1e3 * line.low_s:.2f} to {1e3 * line.high_s:.2f}"
         rows.append(
             f"| {line.program} | {line.ranks} | {1e3 * line.predicted_s:.2f} | {bounds} | "
-            f"{1e3 * (line.simulated_s or 0):.2f} | {line.error:+.1%} |"
+            f"{1e3 * (line.simulated_s or 0):.2f} | {line.error:+.1%} | "
+            f"{'' if line.replayed_s is None else f'{line.predicted_s / line.replayed_s - 1:+.2%}'} |"
         )
     errors = [abs(line.error) for line in lines if line.error is not None]
     covered = [line.covered for line in lines if line.covered is not None]
@@ -148,6 +168,7 @@ def main() -> None:
     parser.add_argument("--mpi", required=True, help="the folder of an MPI, with bin/mpicc and bin/mpiexec")
     parser.add_argument("--machine", default="sim:t3e")
     parser.add_argument("--ranks", default="64,256")
+    parser.add_argument("--replay", action="store_true", help="execute the predicted calls as well")
     parser.add_argument("--only", default=",".join(PATTERNS))
     parser.add_argument("--out", type=Path, help="the table; predictions are kept next to it (.jsonl)")
     given = parser.parse_args()
@@ -160,17 +181,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hockney-scaling-") as name:
         folder = Path(name)
         real = compiled(f"{given.mpi}/bin/mpicc", folder)
-        simulation = compiled(smpicc, folder)
+        simulation = compiled(smpicc, folder, "-DSIMULATED")
         for pattern in given.only.split(","):
             counts = CUBES if pattern.endswith("3d") else TRACED
             profiles = [traced(real, f"{given.mpi}/bin/mpiexec", pattern, each, folder) for each in counts]
-            found = predicted(pattern, given.machine, ranks, profiles)
+            found, points = predicted(pattern, given.machine, ranks, profiles)
             if given.out is not None:
                 with open(given.out.with_suffix(".jsonl"), "a") as kept:
                     kept.writelines(json.dumps(asdict(line)) + "\n" for line in found)
             for line in found:
                 if line.predicted_s is not None:
                     line = replace(line, simulated_s=simulated(launcher, simulation, pattern, line.ranks))
+                if given.replay and points and line.ranks == points[0].ranks:
+                    line = replace(line, replayed_s=replayed(points[0], given.machine))
                 lines.append(line)
             print("\n".join(summary(lines[-len(found) :])), flush=True)
     text = "\n".join(summary(lines)) + "\n"

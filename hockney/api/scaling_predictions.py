@@ -310,6 +310,7 @@ def _traced(profile: Profile, kinds: CallKinds) -> TracedProfile:
                 kinds,
                 crowded=recorded.oversubscribed,
                 elapsed_s=launch.elapsed_s,
+                launches_s=tuple(each.elapsed_s for each in recorded.launches),
             )
             return TracedProfile(profile, launch, observed)
     raise UsageError(
@@ -384,6 +385,14 @@ def _caveats(structure: Structure, counts: Sequence[int], computation: Computati
             f"computation is assumed to scale as stated ({computation.scaling})",
             "all run times",
             "trace the program on other numbers of ranks, at most one for each core",
+        )
+    if computation.counted:
+        yield Caveat(
+            "counted-computation",
+            f"of the runs on {join_words([str(each) for each in computation.counted])} ranks, the "
+            "processor time or the instructions between calls are used, as the time contains other programs",
+            "all run times, if the program waits outside of MPI, as for files or devices",
+            "",
         )
     if computation.total.error > 0.1:
         yield Caveat(

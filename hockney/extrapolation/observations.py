@@ -15,7 +15,7 @@ import numpy as np
 from hockney.extrapolation.grids import Partners
 from hockney.profiles import trace as records
 from hockney.profiles.profile import OUTSIDE_MPI_TIME
-from hockney.profiles.trace import PART, RankTrace, concatenated_ranges
+from hockney.profiles.trace import PART, Counter, RankTrace, concatenated_ranges
 from hockney.replay.building import WORLD, Job
 
 POINT_TO_POINT = (
@@ -57,7 +57,8 @@ class CallKinds:
 class RankSequence:
     """The calls of one rank that communicate. `parts` of call k are at first[k] to first[k+1], with the
     run's numbers of communicators; `computed_s` seconds of computation precede each call, which takes
-    `called_s`, and `tail_s` follow the last one."""
+    `called_s`, and `tail_s` follow the last one. `counts` has what the run's counter counted before each call
+    and after the last one; empty without a counter."""
 
     rank: int
     kinds: np.ndarray
@@ -66,6 +67,7 @@ class RankSequence:
     computed_s: np.ndarray
     called_s: np.ndarray
     tail_s: float
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def parts_of(self, calls: np.ndarray) -> np.ndarray:
         """The places of the parts of these calls."""
@@ -76,7 +78,8 @@ class RankSequence:
 class ObservedRun:
     """A traced launch. `communicators` are the members of each, by the run's number, `origins` the calls that
     made them. `nodes` has the node of each rank. `crowded`: ranks shared cores, so that times of computation
-    are too long."""
+    are too long. `counter` is what all ranks counted between their calls, `launches_s` the times of all
+    launches."""
 
     ranks: int
     sequences: tuple[RankSequence, ...]
@@ -85,6 +88,8 @@ class ObservedRun:
     nodes: tuple[int, ...]
     crowded: bool
     elapsed_s: float
+    counter: Counter = ""
+    launches_s: tuple[float, ...] = ()
 
     @cached_property
     def groups(self) -> dict[str, np.ndarray | None]:
@@ -106,13 +111,30 @@ class ObservedRun:
 
 
 def observe(
-    traces: Sequence[RankTrace], job: Job, kinds: CallKinds, *, crowded: bool, elapsed_s: float
+    traces: Sequence[RankTrace],
+    job: Job,
+    kinds: CallKinds,
+    *,
+    crowded: bool,
+    elapsed_s: float,
+    launches_s: tuple[float, ...] = (),
 ) -> ObservedRun:
     ordered = sorted(traces, key=lambda trace: trace.rank)
     origins = job.origins or tuple(f"communicator {number}" for number in range(len(job.communicators)))
     sequences = tuple(_sequence(trace, job, origins, kinds) for trace in ordered)
+    counters = {trace.counter for trace in ordered}
+    counter = counters.pop() if len(counters) == 1 else ""
+    nodes = _nodes(job, origins)
     return ObservedRun(
-        len(ordered), sequences, job.communicators, origins, _nodes(job, origins), crowded, elapsed_s
+        len(ordered),
+        sequences,
+        job.communicators,
+        origins,
+        nodes,
+        crowded,
+        elapsed_s,
+        counter,
+        launches_s,
     )
 
 
@@ -160,7 +182,8 @@ def _sequence(trace: RankTrace, job: Job, origins: Sequence[str], kinds: CallKin
     parts = dictionary[concatenated_ranges(starts[calls[used]], counts[calls[used]])]
     called = (events["leave"] - events["enter"])[used]
     gap, tail = _computation(trace, job, used, added[calls], polls[calls])
-    return RankSequence(trace.rank, kind_of_call[calls[used]], first, parts, gap, called, tail)
+    counts = _sums_before(trace.counts, used) if trace.counter else trace.counts
+    return RankSequence(trace.rank, kind_of_call[calls[used]], first, parts, gap, called, tail, counts)
 
 
 def _computation(
@@ -169,12 +192,19 @@ def _computation(
     """Seconds before each of the used calls and after the last one, without polling and recording."""
     events = trace.events
     without = added + np.where(polls, events["leave"] - events["enter"], 0.0)
-    before = np.concatenate([[0.0], np.cumsum(without)])[np.concatenate([[0], used, [len(events)]])]
     begins = np.append(events["enter"][used], job.end[trace.rank])
-    same = job.clock == job.clock[trace.rank]
-    ends = np.concatenate([[job.start[same].min()], events["leave"][used]])
+    # Ranks leave MPI_Init at different times, which is no computation.
+    ends = np.concatenate([[job.start[trace.rank]], events["leave"][used]])
+    before = np.concatenate([[0.0], np.cumsum(without)])[np.concatenate([[0], used, [len(events)]])]
     gap = np.maximum(begins - ends - np.diff(before), 0.0)
     return gap[:-1], float(gap[-1])
+
+
+def _sums_before(values: np.ndarray, used: np.ndarray) -> np.ndarray:
+    """The sums of the values of events up to each of the used ones, from the one before it on, and of those
+    after the last one."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    return np.diff(sums[np.concatenate([[0], used + 1, [len(values)]])])
 
 
 def partners_by_site(runs: Sequence[ObservedRun], kinds: CallKinds) -> dict[str, list[Partners]]:

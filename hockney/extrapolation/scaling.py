@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +20,11 @@ from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
 from hockney.models.measured_costs import End
+from hockney.models.schedules import SCHEDULES
+from hockney.profiles.machine_costs import SCALAR_OPERATIONS
 from hockney.replay.answers import ExplainedRun, Pop, WhatIf
 from hockney.replay.building import TraceGraph
+from hockney.replay.collectives import BEST
 from hockney.replay.graph import computed_by_rank
 from hockney.replay.pricing import Machine
 from hockney.replay.scenarios import RequestedChanges, TracedProgram
@@ -29,9 +32,12 @@ from hockney.replay.scenarios import RequestedChanges, TracedProgram
 SEEDS = 3
 """Samples of the variation of computation; one for large graphs, in which it averages out."""
 MANY_OPERATIONS = 5_000_000
-MODEL_ERROR = 0.03
-"""The relative error of a replay by the costs alone, as measured for programs on the ranks that were
+MEASURED_MODEL_ERROR = 0.03
+"""The relative error of a replay by measured costs alone, as measured for programs on the ranks that were
 traced."""
+DESCRIBED_MODEL_ERROR = 0.01
+"""The relative error of the evaluation on a described machine: it differs by less from SimGrid, which makes
+the same calls (benchmarks/results/scaling.md)."""
 GRAIN_EFFICIENCIES = (0.5, 0.9)
 MAX_EVALUATIONS = 20
 
@@ -48,6 +54,23 @@ class GrainRow:
 
 
 @dataclass(frozen=True)
+class ErrorSources:
+    """What the interval of a run time consists of, as relative errors at 95%: the costs of messages, the
+    algorithms of collectives for which none was measured, the law of computation and its difference between
+    launches, the sampled variation between ranks and iterations, and the evaluation itself."""
+
+    costs: float
+    algorithms: float
+    computation: float
+    variation: float
+    evaluation: float
+
+    @property
+    def total(self) -> float:
+        return math.hypot(*astuple(self))
+
+
+@dataclass(frozen=True)
 class ScalingPoint:
     """The program on `ranks` ranks in a grid of `dims`. Speed-up and efficiency are relative to the
     computation of one rank, for weak scaling of one that computes as much."""
@@ -61,6 +84,7 @@ class ScalingPoint:
     weak: bool
     computed_s: float
     """Seconds that a rank computes on average."""
+    errors: ErrorSources
 
     @property
     def efficiency(self) -> Estimate:
@@ -174,11 +198,16 @@ def scaling_point(
     if len(first.trace_graph.graph.ops) < MANY_OPERATIONS:
         values += [program(seed).costs_only_program.value_s for seed in range(1, SEEDS)]
     value = float(np.median(values))
-    of_costs = max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values())
-    more = first.with_changes(RequestedChanges(compute_scale=1 + computation.error)).value_s
-    of_computation = abs(math.log(more / values[0]))
-    of_variation = math.log(max(values) / min(values)) / 2
-    width = math.hypot(of_costs, of_computation, of_variation, MODEL_ERROR)
+    more = first.with_changes(RequestedChanges(compute_scale=1 + computation.error_at(ranks))).value_s
+    described = first.machine["value"].communication.platform is not None
+    errors = ErrorSources(
+        costs=max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values()),
+        algorithms=_error_of_algorithms(first),
+        computation=abs(math.log(more / values[0])),
+        variation=math.log(max(values) / min(values)) / 2,
+        evaluation=DESCRIBED_MODEL_ERROR if described else MEASURED_MODEL_ERROR,
+    )
+    width = errors.total
     computed = computed_by_rank(first.trace_graph.graph)
     longest = float(computed.max(initial=0.0))
     ideal_s = first.ideal_s
@@ -194,7 +223,22 @@ def scaling_point(
         first,
         computation.scaling == "weak",
         float(computed.mean()),
+        errors,
     )
+
+
+def _error_of_algorithms(program: TracedProgram) -> float:
+    """The relative difference of the run time if collectives for which no algorithm is known are as fast as
+    possible."""
+    choices = program.costs_only_program.choices
+    assumed = {
+        SCALAR_OPERATIONS.get(each.operation, each.operation) for each in choices if each.basis == "assumed"
+    }
+    operations = assumed & {operation for operation, _ in SCHEDULES}
+    if not operations:
+        return 0.0
+    fastest = program.with_changes(RequestedChanges(algorithms=dict.fromkeys(operations, BEST)))
+    return abs(math.log(fastest.value_s / program.costs_only_program.value_s))
 
 
 # What does not fit

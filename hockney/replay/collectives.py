@@ -27,6 +27,27 @@ BEST = "best"
 MODELLED_VECTOR_OPERATIONS = ("allgatherv", "alltoallv")
 """Operations on vectors for which machine descriptions name an algorithm."""
 NEIGHBOR_PREFIX = "neighbor_"
+DUPLICATE, SPLIT = "new communicator", "split communicator"
+"""Operations that make communicators, which consist of other collectives."""
+COMMUNICATOR_OPERATIONS = {
+    **dict.fromkeys(
+        ("comm_dup", "comm_dup_with_info", "comm_create", "cart_create", "graph_create"), DUPLICATE
+    ),
+    **dict.fromkeys(("comm_split", "comm_split_type"), SPLIT),
+}
+CALLS_OF_MPI: dict[str, tuple[tuple[str, int], ...]] = {
+    DUPLICATE: (("allreduce", 4),),
+    SPLIT: (("allgather", 8), ("allreduce", 4)),
+}
+"""The collectives, with their bytes, by which implementations make communicators: all ranks agree on the
+number of a communicator, and exchange colors and keys. MPICH: MPIR_Comm_split_impl and
+MPIR_Get_contextid_sparse_group; Open MPI: ompi_comm_split and ompi_comm_nextcid."""
+CALLS_OF_SIMGRID: dict[str, tuple[tuple[str, int], ...]] = {
+    DUPLICATE: (("bcast", 4),),
+    SPLIT: (("gather", 8), ("scatter", 8)),
+}
+"""The same for simulated machines: smpi::Comm::split of SimGrid, in which rank 0 sends each rank its new
+communicator, and the constructor of smpi::Comm."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +85,8 @@ class PricedGraph:
 def model_operation(operation: str) -> str:
     """The operation whose algorithms and times apply to an operation of a program. Operations that only
     synchronise are modelled as barriers."""
+    if operation in COMMUNICATOR_OPERATIONS:
+        return COMMUNICATOR_OPERATIONS[operation]
     base_operation = (
         operation if operation in MODELLED_VECTOR_OPERATIONS else SCALAR_OPERATIONS.get(operation, operation)
     )
@@ -278,6 +301,8 @@ class _AlgorithmChooser:
             return 0.0, "", "measured"
         if operation.startswith(NEIGHBOR_PREFIX):
             return self._neighbors_s(ranks, size), "", "assumed"
+        if operation in (DUPLICATE, SPLIT):
+            return self._make_communicator(operation, ranks), "", "assumed"
         requested = self.algorithms.get(SCALAR_OPERATIONS.get(operation, operation), "")
         key = (
             operation,
@@ -317,6 +342,17 @@ class _AlgorithmChooser:
                 continue
             candidates.append((_seconds(candidate[0], group_costs), candidate))
         return min(candidates, key=lambda candidate: candidate[0])[1]
+
+    def _make_communicator(self, operation: str, ranks: np.ndarray) -> tuple[Step, ...] | float:
+        """The steps of the collectives by which a communicator is made; their seconds if those of one were
+        measured."""
+        is_described = self.machine.communication.platform is not None
+        calls = (CALLS_OF_SIMGRID if is_described else CALLS_OF_MPI)[operation]
+        timings = [self.resolve(name, ranks, size)[0] for name, size in calls]
+        if any(isinstance(each, float) for each in timings):
+            group_costs = GroupCosts(self.machine, ranks)
+            return sum(_seconds(each, group_costs) for each in timings)
+        return tuple(step for steps in timings if not isinstance(steps, float) for step in steps)
 
     def _neighbors_s(self, ranks: np.ndarray, size: int) -> float:
         """The time of an exchange with the farthest rank, because the actual neighbors are unknown."""

@@ -5,6 +5,7 @@ collectives that they would have there."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -24,12 +25,13 @@ from extrapolation.made_programs import (
 from replay.made_traces import part
 
 from hockney.core.errors import Inconclusive
-from hockney.extrapolation.computation import fit_computation
-from hockney.extrapolation.observations import CallKinds
+from hockney.extrapolation.computation import MIN_ERROR, fit_computation
+from hockney.extrapolation.observations import CallKinds, ObservedRun
 from hockney.extrapolation.scaling import check_largest_run, unknown_sites
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
 from hockney.extrapolation.synthesis import Synthesis
+from hockney.profiles.trace import Counter
 from hockney.replay import graph as g
 from hockney.replay.building import TraceGraph
 
@@ -138,6 +140,78 @@ def test_computation_follows_its_law_and_keeps_its_sum():
     with pytest.raises(Inconclusive) as caught:
         fit_computation(runs[3:], structure.arrangement.dims, "strong")
     assert caught.value.code == "only-crowded-runs"
+
+
+def counted(run: ObservedRun, counter: Counter, unit: float) -> ObservedRun:
+    """The run with what it computed as counts of this many seconds, and times that ranks on the same core
+    make four times as long."""
+    crowded = run.ranks > 2
+    sequences = tuple(
+        replace(
+            each,
+            counts=np.append(each.computed_s, each.tail_s) / unit,
+            computed_s=each.computed_s * (4 if crowded else 1),
+        )
+        for each in run.sequences
+    )
+    return replace(run, crowded=crowded, counter=counter, sequences=sequences)
+
+
+@pytest.mark.parametrize(("counter", "unit"), [("cpu time", 1.0), ("instructions", 4e-10)])
+def test_counts_show_the_computation_of_oversubscribed_ranks(counter, unit):
+    kinds = CallKinds()
+    runs = [counted(run, counter, unit) for run in observed(halo(1, periodic=True), (2, 4, 8, 16), kinds)]
+    dims = {run.ranks: (run.ranks,) for run in runs}
+    model = fit_computation(runs, dims, "strong")
+    assert model.runs == (2, 4, 8, 16) and model.total.basis.text == "/ P"
+    assert set(model.counted) >= {4, 8, 16} and not model.unseen
+    assert model.total.at(64, (64,)) == pytest.approx(6 * WORK_S / 64 * 1.125, rel=0.01)
+    assert model.error_at(64) < 0.05
+    if counter == "cpu time":
+        assert fit_computation(runs[1:], dims, "strong").runs == (4, 8, 16)
+    else:
+        with pytest.raises(Inconclusive):
+            fit_computation(runs[1:], dims, "strong")
+
+
+def test_processor_time_of_ranks_that_sleep_is_not_their_computation():
+    kinds = CallKinds()
+    runs = observed(halo(1, periodic=True), (2, 4, 8, 16), kinds)
+    asleep = [runs[0], *(counted(run, "cpu time", 1e4) for run in runs[1:])]
+    model = fit_computation(asleep, {run.ranks: (run.ranks,) for run in runs}, "strong")
+    assert model.runs == (2,) and model.counted == ()
+
+
+def test_the_error_of_computation_grows_with_ranks_if_runs_deviate_from_the_law():
+    def slower(rank, ranks):
+        for _ in range(6):
+            after = WORK_S / ranks * (1 + 0.02 * math.log2(ranks))
+            rank.call("Allreduce", part("collective", size=8), after=after)
+
+    def exact(rank, ranks):
+        for _ in range(6):
+            rank.call("Allreduce", part("collective", size=8), after=WORK_S / ranks)
+
+    errors = {}
+    for program in (slower, exact):
+        runs = [replace(run, crowded=False) for run in observed(program, (2, 4, 8, 16), CallKinds())]
+        model = fit_computation(runs, {run.ranks: (run.ranks,) for run in runs}, "strong")
+        errors[program] = [model.total.error_at(ranks) for ranks in (16, 64, 1024)]
+        miss = abs(
+            model.total.at(1024, (1024,)) / (6 * WORK_S / 1024 * (1.2 if program is slower else 1)) - 1
+        )
+        assert miss < errors[program][2]
+    assert errors[slower][0] < errors[slower][1] < errors[slower][2]
+    assert max(errors[exact]) < 0.03
+
+
+def test_launches_show_how_much_they_differ():
+    runs = observed(halo(1, periodic=True), (2, 4), CallKinds())
+    dims = {2: (2,), 4: (4,)}
+    spread = [replace(run, launches_s=(1.0, 1.1, 0.9, 1.2)) for run in runs]
+    narrow = [replace(run, launches_s=(1.0, 1.001, 0.999)) for run in runs]
+    errors = [fit_computation(each, dims, "strong").launches for each in (narrow, runs, spread)]
+    assert errors[0] < 0.005 < errors[1] == MIN_ERROR < 0.2 < errors[2]
 
 
 def test_more_iterations_of_a_loop_compute_no_more():

@@ -14,6 +14,7 @@ from replay.replayed import agreement, replayed
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, MetricSummary
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.machines import simulated
 from hockney.models.applications.message_costs import costs_of_description, messages_for
 from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LayerCosts, LogGPSimulator
@@ -122,6 +123,24 @@ def test_the_root_and_the_members_of_a_communicator_are_those_of_the_call():
     assert {(each.operation, each.algorithm, each.basis) for each in found.choices} == {
         ("bcast", "linear", "requested"), ("barrier", "ompi_bruck", "described")
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("ranks", "simulated_s"), [(16, 166.53e-6), (64, 586.32e-6), (256, 2251.71e-6)])
+def test_splitting_a_communicator_takes_as_long_as_in_simgrid(ranks, simulated_s):
+    """Times of SimGrid 3.32 on the simulated T3E, between a barrier and the last rank that leaves."""
+    description = simulated.platform("t3e")
+    communication = Communication(costs_of_description(description), platform=description)
+    found = price_graph(called("Comm_split", 0, np.zeros(ranks)).graph, machine(communication, ranks))
+    assert ends(found).max() == pytest.approx(simulated_s, rel=0.07)
+
+
+def test_making_a_communicator_on_a_measured_machine_exchanges_colors_and_a_number():
+    found = {
+        name: ends(price_graph(called(name, size, np.zeros(8)).graph, machine(as_measured(), 8))).max()
+        for name, size in (("Comm_split", 0), ("Comm_dup", 0), ("Allreduce", 4), ("Allgather", 8))
+    }
+    assert found["Comm_dup"] == pytest.approx(found["Allreduce"], rel=1e-3)
+    assert found["Comm_split"] == pytest.approx(found["Allreduce"] + found["Allgather"], rel=0.3)
 
 
 def test_many_instances_of_an_expanded_collective_follow_each_other():
