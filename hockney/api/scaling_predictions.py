@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -232,7 +232,7 @@ def predict_scaling(
             if refused:
                 points = {name: [] for name in prices}
                 break
-    caveats = [] if refused or computation is None else [*omitted, *_caveats(structure, counts, computation)]
+    caveats = [] if refused or computation is None else [*omitted, *_caveats(structure, points, computation)]
     if not refused:
         caveats += _scaling_caveat(runs, scaling)
     answer = ScalingAnswer(
@@ -311,6 +311,7 @@ def _traced(profile: Profile, kinds: CallKinds) -> TracedProfile:
                 crowded=recorded.oversubscribed,
                 elapsed_s=launch.elapsed_s,
                 launches_s=tuple(each.elapsed_s for each in recorded.launches),
+                cores=recorded.cores,
             )
             return TracedProfile(profile, launch, observed)
     raise UsageError(
@@ -357,8 +358,11 @@ def _scaling_caveat(runs: Sequence[ObservedRun], scaling: Scaling) -> Iterator[C
         )
 
 
-def _caveats(structure: Structure, counts: Sequence[int], computation: ComputationModel) -> Iterator[Caveat]:
-    assumed = [each for each in counts if structure.arrangement.is_assumed(each)]
+def _caveats(
+    structure: Structure, points: Mapping[str, Sequence[ScalingPoint]], computation: ComputationModel
+) -> Iterator[Caveat]:
+    made = [point for of_machine in points.values() for point in of_machine]
+    assumed = sorted({point.ranks for point in made if structure.arrangement.is_assumed(point.ranks)})
     if assumed:
         largest = assumed[-1]
         grid = " x ".join(map(str, structure.arrangement.of(largest)))
@@ -385,6 +389,15 @@ def _caveats(structure: Structure, counts: Sequence[int], computation: Computati
             f"computation is assumed to scale as stated ({computation.scaling})",
             "all run times",
             "trace the program on other numbers of ranks, at most one for each core",
+        )
+    most = max((point.ranks_on_a_node for point in made), default=0)
+    if 0 < computation.busy_cores < most:
+        yield Caveat(
+            "memory-shared-by-more-ranks",
+            f"up to {plural(most, 'rank')} share the memory of a node, but computation was recorded on "
+            f"{plural(computation.busy_cores, 'core')} of a host",
+            "run times of programs that are limited by the bandwidth of memory, which take longer",
+            "trace a run that uses all cores of a host, or pass the slowdown as --compute-scale",
         )
     if computation.counted:
         yield Caveat(

@@ -99,7 +99,8 @@ class ComputationModel:
     """Laws by region, and of all computation of a rank; how ranks and the iterations of a region differ from
     the mean (as factors). `runs` are the numbers of ranks that were used, `counted` those of them that
     counted processor time or instructions. `unseen` has the seconds, relative to each other, of regions that
-    only other runs have. `launches` is the relative difference of launches."""
+    only other runs have. `launches` is the relative difference of launches, `busy_cores` the largest number
+    of cores of a host that ranks used."""
 
     scaling: Scaling
     total: RegionLaw
@@ -112,6 +113,7 @@ class ComputationModel:
     unseen: Mapping[Region, float]
     counted: tuple[int, ...] = ()
     launches: float = MIN_ERROR
+    busy_cores: int = 0
 
     def error_at(self, ranks: int) -> float:
         """The relative error of the computation of a rank: of its law, and between launches."""
@@ -303,6 +305,7 @@ def fit_computation(
         unseen,
         tuple(each.run.ranks for each in measured if each.run.crowded or each.cold_s),
         _difference_of_launches(runs),
+        max(each.run.busy_cores for each in measured),
     )
 
 

@@ -79,7 +79,7 @@ class ObservedRun:
     """A traced launch. `communicators` are the members of each, by the run's number, `origins` the calls that
     made them. `nodes` has the node of each rank. `crowded`: ranks shared cores, so that times of computation
     are too long. `counter` is what all ranks counted between their calls, `launches_s` the times of all
-    launches."""
+    launches, and `busy_cores` the largest number of cores of a host that ranks used (0: unknown)."""
 
     ranks: int
     sequences: tuple[RankSequence, ...]
@@ -90,6 +90,7 @@ class ObservedRun:
     elapsed_s: float
     counter: Counter = ""
     launches_s: tuple[float, ...] = ()
+    busy_cores: int = 0
 
     @cached_property
     def groups(self) -> dict[str, np.ndarray | None]:
@@ -118,7 +119,9 @@ def observe(
     crowded: bool,
     elapsed_s: float,
     launches_s: tuple[float, ...] = (),
+    cores: int = 0,
 ) -> ObservedRun:
+    """`cores` is the number of cores of a host (0: unknown)."""
     ordered = sorted(traces, key=lambda trace: trace.rank)
     origins = job.origins or tuple(f"communicator {number}" for number in range(len(job.communicators)))
     sequences = tuple(_sequence(trace, job, origins, kinds) for trace in ordered)
@@ -135,6 +138,7 @@ def observe(
         elapsed_s,
         counter,
         launches_s,
+        min(cores, int(np.bincount(job.placement.host).max())),
     )
 
 

@@ -26,7 +26,7 @@ from hockney.replay.answers import ExplainedRun, Pop, WhatIf
 from hockney.replay.building import TraceGraph
 from hockney.replay.collectives import BEST
 from hockney.replay.graph import computed_by_rank
-from hockney.replay.pricing import Machine
+from hockney.replay.pricing import Machine, PlatformMachine
 from hockney.replay.scenarios import RequestedChanges, TracedProgram
 
 SEEDS = 3
@@ -103,6 +103,15 @@ class ScalingPoint:
             None if each.low is None else each.low * self.ranks,
             None if each.high is None else each.high * self.ranks,
         )
+
+    @property
+    def ranks_on_a_node(self) -> int:
+        """The largest number of ranks that share the memory of a node."""
+        machine = self.program.machine["value"]
+        node = (
+            machine.node if isinstance(machine, PlatformMachine) else self.program.trace_graph.placement.host
+        )
+        return int(np.unique(node[: self.ranks], return_counts=True)[1].max())
 
     @property
     def messages(self) -> int:

@@ -22,11 +22,11 @@ from extrapolation.made_programs import (
     observed,
     traced_graph,
 )  # fmt: skip
-from replay.made_traces import part
+from replay.made_traces import job_of_written, part, written
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.computation import MIN_ERROR, fit_computation
-from hockney.extrapolation.observations import CallKinds, ObservedRun
+from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
 from hockney.extrapolation.scaling import check_largest_run, unknown_sites
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
@@ -212,6 +212,18 @@ def test_launches_show_how_much_they_differ():
     narrow = [replace(run, launches_s=(1.0, 1.001, 0.999)) for run in runs]
     errors = [fit_computation(each, dims, "strong").launches for each in (narrow, runs, spread)]
     assert errors[0] < 0.005 < errors[1] == MIN_ERROR < 0.2 < errors[2]
+
+
+def test_the_cores_of_a_host_that_computed_are_known():
+    made = written(8)
+    for each in made:
+        each.call("Barrier", part("collective"))
+    traces = [each.trace for each in made]
+    for hosts, cores, busy in ([0] * 8, 4, 4), ([0, 0, 0, 1, 1, 1, 2, 2], 4, 3), ([0] * 8, 0, 0):
+        job = job_of_written(made, hosts=hosts)
+        run = observe(traces, job, CallKinds(), crowded=False, elapsed_s=1.0, cores=cores)
+        assert run.busy_cores == busy
+        assert fit_computation([run], {8: (8,)}, "strong").busy_cores == busy
 
 
 def test_more_iterations_of_a_loop_compute_no_more():
