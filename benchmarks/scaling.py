@@ -68,10 +68,10 @@ class Line:
         return self.low_s <= self.simulated_s <= self.high_s
 
 
-def compiled(compiler: str, folder: Path, *options: str) -> Path:
+def compiled(compiler: str, folder: Path) -> Path:
     """With an MPI's or SimGrid's compiler."""
     program = folder / f"scaling-{Path(compiler).parent.parent.name}"
-    subprocess.run([compiler, "-O2", "-g", *options, "-o", program, SOURCE, "-lm"], check=True)
+    subprocess.run([compiler, "-O2", "-g", "-o", program, SOURCE, "-lm"], check=True)
     return program
 
 
@@ -81,7 +81,7 @@ def traced(program: Path, mpiexec: str, pattern: str, ranks: int, folder: Path) 
         sys.executable, "-m", "hockney", "profile", "-q", "--trace", "--survey", "none", "--out", str(out),
         "--", mpiexec, "-n", str(ranks), str(program), pattern, str(STEPS), str(TOTAL_S),
     ]  # fmt: skip
-    environ = os.environ | {"HOCKNEY_PROFILE_COUNTER": "cpu-time"}
+    environ = os.environ | {"HOCKNEY_PROFILE_COUNTER": "none"}  # computation sleeps
     subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return out
 
@@ -181,7 +181,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hockney-scaling-") as name:
         folder = Path(name)
         real = compiled(f"{given.mpi}/bin/mpicc", folder)
-        simulation = compiled(smpicc, folder, "-DSIMULATED")
+        simulation = compiled(smpicc, folder)
         for pattern in given.only.split(","):
             counts = CUBES if pattern.endswith("3d") else TRACED
             profiles = [traced(real, f"{given.mpi}/bin/mpiexec", pattern, each, folder) for each in counts]

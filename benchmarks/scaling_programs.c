@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The hockney authors
    SPDX-License-Identifier: Apache-2.0
-   Communication patterns. Computation takes a stated processor time, in a simulation (-DSIMULATED) a stated time:
+   Communication patterns. Computation takes a stated time, on any number of ranks per core and in a simulation:
    total_s seconds of a step on all ranks together, with a variation of 5% between ranks and steps. Usage:
    scaling_programs PATTERN [STEPS [TOTAL_S]]. The first rank prints its time after MPI_Init, in seconds; it is the
    last one in a reduction at the end. */
@@ -20,15 +20,8 @@ static unsigned drawn;
 static void compute(double seconds) {
     drawn = drawn * 1664525u + 1013904223u;
     seconds *= 0.95 + 0.1 * (drawn >> 8) / (double)(1 << 24);
-#ifdef SIMULATED
     struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
     nanosleep(&t, NULL);
-#else
-    struct timespec begin, now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-    do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) < seconds);
-#endif
 }
 
 static void halo(int dimensions, int periodic, int n) {
