@@ -39,7 +39,6 @@ TRACED = (2, 4, 8, 16)
 CUBES = (2, 8, 16, 27)
 """Programs on grids of three dimensions need ranks with neighbors on all sides."""
 STEPS, TOTAL_S = 10, 0.064
-LAUNCHES = 3
 
 
 @dataclass(frozen=True)
@@ -77,13 +76,10 @@ def compiled(compiler: str, folder: Path) -> Path:
 
 
 def traced(program: Path, mpiexec: str, pattern: str, ranks: int, folder: Path) -> Path:
-    """Several launches of the smallest run, which may have a core for each rank, show how launches differ."""
-    repeat = LAUNCHES if ranks == min(TRACED) else 1
     out = folder / f"{pattern}-{ranks}"
     command = [
         sys.executable, "-m", "hockney", "profile", "-q", "--trace", "--survey", "none", "--out", str(out),
-        "--repeat", str(repeat), "--", mpiexec, "-n", str(ranks), str(program), pattern,
-        str(STEPS), str(TOTAL_S),
+        "--", mpiexec, "-n", str(ranks), str(program), pattern, str(STEPS), str(TOTAL_S),
     ]  # fmt: skip
     environ = os.environ | {"HOCKNEY_PROFILE_COUNTER": "none"}  # computation sleeps
     subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* usage =
     "usage: hockney-ethernet [--hosts N] [--rate BITS_PER_S] [--medium bus|switch] [--mtu BYTES] [--delay "
     "SECONDS]\n"
-    "                        [--send-buffer BYTES] -- COMMAND...\n"
+    "                        [--send-buffer BYTES] [--fault HOST[-HOST]:SLOWDOWN:LOSS] -- COMMAND...\n"
     "COMMAND runs on host front; hockney-ethernet-agent HOST COMMAND... runs one on host h1, h2, ...\n";
 
 constexpr double max_hosts = 250;
@@ -29,6 +29,7 @@ constexpr double fastest = 1e12;  // bits per second
 constexpr double smallest_packet = 68, largest_packet = 65000;
 constexpr double longest_delay_s = 10;
 constexpr double largest_buffer = 1 << 30;
+constexpr double max_slowdown = 1e6, max_loss = 0.99;
 
 // Parses a number from `low` to `high`.
 std::optional<double> number(const std::string& text, double low, double high) {
@@ -49,6 +50,26 @@ bool take(To& target, const std::optional<From>& value) {
   return value.has_value();
 }
 
+// Parses "3:1.1:0", a fault of host h3, or "2-5:1:0.01", of the path between two hosts.
+std::optional<hockney::emulated::Fault> parse_fault(const std::string& text) {
+  const std::size_t first = text.find(':'), second = text.find(':', first + 1);
+  if (first == std::string::npos || second == std::string::npos) return std::nullopt;
+  const auto slowdown = number(text.substr(first + 1, second - first - 1), 1, max_slowdown);
+  const auto loss = number(text.substr(second + 1), 0, max_loss);
+  if (!slowdown || !loss) return std::nullopt;
+  hockney::emulated::Fault fault{{}, *slowdown, *loss};
+  const std::string hosts = text.substr(0, first);
+  const std::size_t dash = hosts.find('-');
+  for (const std::string& host : dash == std::string::npos
+                                     ? std::vector{hosts}
+                                     : std::vector{hosts.substr(0, dash), hosts.substr(dash + 1)}) {
+    const auto value = parse_integer(host, 1, max_hosts);
+    if (!value) return std::nullopt;
+    fault.hosts.push_back(*value - 1);
+  }
+  return fault;
+}
+
 bool set(hockney::emulated::Settings& settings, const std::string& option, const std::string& value) {
   if (option == "--medium") {
     settings.medium = value;
@@ -59,6 +80,11 @@ bool set(hockney::emulated::Settings& settings, const std::string& option, const
     return take(settings.bits_per_second, number(value, hockney::emulated::slowest, fastest));
   if (option == "--mtu") return take(settings.mtu, parse_integer(value, smallest_packet, largest_packet));
   if (option == "--delay") return take(settings.delay_s, number(value, 0, longest_delay_s));
+  if (option == "--fault") {
+    const auto fault = parse_fault(value);
+    if (fault) settings.faults.push_back(*fault);
+    return fault.has_value();
+  }
   if (option == "--send-buffer") return take(settings.send_buffer, parse_integer(value, 0, largest_buffer));
   return false;
 }

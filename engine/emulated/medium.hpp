@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 // An Ethernet as a queue of frames in virtual time: no sockets and no clock, so that it can be tested
@@ -32,6 +34,25 @@ struct Frame {
 struct Delivery {
   Nanoseconds when = 0;
   Frame frame;
+  bool held = false;  // has passed the slow path between its hosts
+};
+
+// A host, or the path between two hosts, whose frames take `slowdown` times as long on the wire, and are lost
+// with the probability `loss`.
+struct Fault {
+  std::vector<int> hosts;  // one, or two
+  double slowdown = 1;
+  double loss = 0;
+};
+
+struct Faults {
+  std::vector<Fault> all;
+
+  // The slowdown of a host, and of the path between two hosts.
+  double slowdown(int host) const;
+  double slowdown(int from, int to) const;
+  // Whether the frame is lost, drawn from a random sequence with this state.
+  bool loses(const Frame& frame, std::uint64_t& state) const;
 };
 
 // The time for which a frame occupies the wire. IEEE 802.3, clauses 3 and 4: preamble and start delimiter
@@ -62,7 +83,8 @@ class Medium {
 // emulated.
 class Bus : public Medium {
  public:
-  Bus(Wire wire, int hosts) : wire_(wire), waiting_frames_(static_cast<std::size_t>(hosts)) {}
+  Bus(Wire wire, int hosts, Faults faults = {})
+      : wire_(wire), faults_(std::move(faults)), waiting_frames_(static_cast<std::size_t>(hosts)) {}
   void offer(Frame frame) override;
   std::vector<Delivery> advance_to(Nanoseconds now) override;
   std::optional<Nanoseconds> next() const override;
@@ -72,6 +94,8 @@ class Bus : public Medium {
   std::size_t next_host(Nanoseconds start) const;
 
   Wire wire_;
+  Faults faults_;
+  std::uint64_t losses_ = 0;
   std::vector<std::deque<Frame>> waiting_frames_;
   std::deque<Delivery> in_flight_;
   Nanoseconds free_ = 0;
@@ -81,8 +105,9 @@ class Bus : public Medium {
 // Full duplex; the switch receives each frame completely before it sends it on. Its queues are unlimited.
 class Switch : public Medium {
  public:
-  Switch(Wire wire, int hosts)
+  Switch(Wire wire, int hosts, Faults faults = {})
       : wire_(wire),
+        faults_(std::move(faults)),
         uplink_free_(static_cast<std::size_t>(hosts)),
         downlink_free_(static_cast<std::size_t>(hosts)) {}
   void offer(Frame frame) override;
@@ -94,14 +119,18 @@ class Switch : public Medium {
     bool operator()(const Delivery& a, const Delivery& b) const { return a.when > b.when; }
   };
   using DeliveryQueue = std::priority_queue<Delivery, std::vector<Delivery>, LaterDelivery>;
+  bool hold(const Delivery& received);
   void forward(const Delivery& received, int to);
 
   Wire wire_;
+  Faults faults_;
+  std::uint64_t losses_ = 0;
+  std::map<std::pair<int, int>, Nanoseconds> path_free_;  // of slow paths between two hosts
   std::vector<Nanoseconds> uplink_free_, downlink_free_;
   DeliveryQueue uplink_, downlink_;
 };
 
 // Makes a medium: `kind` is "bus" or "switch"; null for anything else.
-std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts);
+std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts, Faults faults = {});
 
 }  // namespace hockney::emulated

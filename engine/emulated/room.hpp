@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "emulated/medium.hpp"
+
 namespace hockney::emulated {
 
 struct Settings {
@@ -15,7 +17,8 @@ struct Settings {
   std::string medium = "bus";
   int mtu = 1500;
   double delay_s = 0;
-  long send_buffer = 0;  // bytes of a connection's send buffer; 0: the system's default
+  std::vector<Fault> faults;  // hosts are numbered from 0
+  long send_buffer = 0;       // bytes of a connection's send buffer; 0: the system's default
 };
 
 // Creates the hosts and the network, runs `words` on the launcher's host and returns its exit code. However

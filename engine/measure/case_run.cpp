@@ -93,6 +93,11 @@ void reject_unwritable_runs(int back_to_back, int max_runs) {
       "a smaller size, sync=barrier or fewer iterations");
 }
 
+// The smallest multiple of `cycle` that is at least `count`.
+int whole_cycles(int count, int cycle) {
+  return (count + cycle - 1) / cycle * cycle;
+}
+
 // Number of repetitions that a visit makes even if its time is up, provided that they take at most half of
 // the case's share.
 int min_repetitions_of_visit(const VisitLimit& limit, int back_to_back, double repetition_s,
@@ -188,7 +193,8 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
   double repetition_s = run_s_ * runs_;
   const auto previous_repetitions = static_cast<long>(result_.times_s.size());
   StopRule rule = rule_;
-  rule.max_repetitions = limit.max_repetitions;
+  const int cycle = workload.cycle();
+  rule.max_repetitions = whole_cycles(limit.max_repetitions, cycle);
   if (!limit.only) rule.precision = -1;  // a single visit cannot show precision when there are several
   std::vector<double> times_s;
   for (;;) {
@@ -206,6 +212,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
           min_repetitions_of_visit(limit, workload.back_to_back(), repetition_s, rule_);
       progress.remaining_s = limit.deadline - now();  // last, because reading the clock may take time
       decision = decide(progress, rule);
+      decision.count = whole_cycles(decision.count, cycle);
       decision.previous_repetitions = previous_repetitions + progress.repetitions;
       decision.verify_another = can_afford_verification(workload, limit);
     }

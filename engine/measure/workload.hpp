@@ -85,6 +85,10 @@ class Workload {
   // same on all ranks.
   virtual bool prepared_each_time() const { return false; }
 
+  // The number of repetitions that form a unit, such as a round for each partner: every visit consists of
+  // whole units. The same on all ranks.
+  virtual int cycle() const { return 1; }
+
   // The minimum number of calls of run() between two readings of the clock.
   virtual int back_to_back() const { return 1; }
 

@@ -20,6 +20,8 @@ MessageCosts::MessageCosts(const Description& description, std::size_t nodes)
       medium_(description.medium),
       eager_(description.eager),
       noise_(description.noise),
+      faults_(description.faults),
+      losses_(description.fault_seed),
       sending_until_(nodes, -1.0),
       processors_(description.messages_use_processors() ? nodes : 0) {
   for (const std::vector<Segment>* segments : {&between_, &on_node_})
@@ -91,7 +93,7 @@ double MessageCosts::flight_s(const Message& message, const Route& route, double
   double time = latency + cost.flight.per_byte * message.size;
   if (!eager(message)) time = rendezvous_delay(message, cost, time, now);
   if (message.from != message.to) {
-    time += medium_delay(message.size, now);
+    time = faulty_s(message, time) + medium_delay(message.size, now);
     if (!processors_.empty()) {
       const double work = cost.processor.at(message.size);
       processors_[message.from].add(now, work);
@@ -116,6 +118,20 @@ double MessageCosts::rendezvous_delay(const Message& message, const Segment& cos
   if (sending_until_[message.to] > now + flight / 2) time += cost.exchange.at(message.size);
   sending_until_[message.from] = std::max(sending_until_[message.from], now + flight);
   return time;
+}
+
+// The time in the network of a message that takes `time` seconds without faults.
+double MessageCosts::faulty_s(const Message& message, double time) {
+  double resend_s = 0;
+  for (const Fault& fault : faults_) {
+    const bool concerned = std::all_of(fault.nodes.begin(), fault.nodes.end(), [&](std::size_t node) {
+      return node == message.from || node == message.to;
+    });
+    if (!concerned) continue;
+    time *= fault.slowdown;
+    while (fault.loss > 0 && losses_.uniform() < fault.loss) resend_s += fault.resend;
+  }
+  return time + resend_s;
 }
 
 double MessageCosts::medium_delay(double size, double now) {

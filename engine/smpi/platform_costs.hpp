@@ -58,6 +58,7 @@ class MessageCosts {
   bool eager(const Message& message) const { return message.size <= eager_; }
   bool crosses_reply(const Message& message, std::size_t number, double now);
   double medium_delay(double size, double now);
+  double faulty_s(const Message& message, double time);
   double rendezvous_delay(const Message& message, const Segment& segment, double flight, double now);
   double free_at(std::size_t node, double now) {
     return processors_.empty() ? now : processors_[node].free_at(now);
@@ -68,6 +69,8 @@ class MessageCosts {
   Line medium_;
   double eager_;
   NoiseSource noise_;
+  std::vector<Fault> faults_;
+  NoiseSource losses_;
   double medium_free_at_ = 0;
   std::vector<Rank> ranks_;
   bool exchanges_cost_ = false;

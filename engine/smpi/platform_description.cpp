@@ -12,6 +12,7 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace hockney::platform {
 namespace {
@@ -81,6 +82,19 @@ void append(std::vector<Segment>& segments, LineReader& words) {
   segments.push_back(segment);
 }
 
+void append(std::vector<Fault>& faults, LineReader& words) {
+  Fault fault;
+  const std::size_t count = words.count();
+  if (count > 2) throw InvalidDescription("a fault concerns one node or two");
+  while (fault.nodes.size() < count)
+    fault.nodes.push_back(
+        static_cast<std::size_t>(words.number("a node", 0, static_cast<double>(max_nodes))));
+  fault.slowdown = words.number("a slowdown", 1, 1e6);
+  fault.loss = words.number("a share of lost messages", 0, 0.99);
+  fault.resend = words.seconds();
+  faults.push_back(std::move(fault));
+}
+
 std::string choice(LineReader& words, std::initializer_list<const char*> allowed) {
   const std::string found = words.word("a value");
   for (const char* operation_text : allowed)
@@ -117,6 +131,11 @@ const std::map<std::string, std::function<void(Description&, LineReader&)>> keys
      [](Description& d, LineReader& w) {
        d.noise.relative = w.number("a relative noise", 0, 100);
        d.noise.seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));
+     }},
+    {"fault", [](Description& d, LineReader& w) { append(d.faults, w); }},
+    {"fault-seed",
+     [](Description& d, LineReader& w) {
+       d.fault_seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));
      }},
     {"events",
      [](Description& d, LineReader& w) {
@@ -162,6 +181,9 @@ void check(Description& d) {
   if (d.nodes.empty()) throw InvalidDescription("no nodes are said");
   if (d.node_count() > std::min(room, max_nodes))
     throw InvalidDescription("there are more nodes than places for them");
+  for (const Fault& fault : d.faults)
+    for (const std::size_t node : fault.nodes)
+      if (node >= d.node_count()) throw InvalidDescription("a fault concerns a node that does not exist");
   if (d.messages_use_processors())
     for (const NodeGroup& group : d.nodes)
       if (group.cores > 1)

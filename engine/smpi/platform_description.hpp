@@ -47,6 +47,15 @@ struct Noise {
   std::uint64_t seed = 0;
 };
 
+// A node, or the path between two nodes, that is slower than described: messages spend `slowdown` times as
+// long in the network, and each is lost with the probability `loss` and sent again after `resend` seconds.
+struct Fault {
+  std::vector<std::size_t> nodes;  // one, or two
+  double slowdown = 1;
+  double loss = 0;
+  double resend = 0;
+};
+
 // At this rate or above, messages do not share bandwidth and no links are created.
 inline constexpr double unlimited_rate = 1e12;
 
@@ -67,6 +76,8 @@ struct Description {
   double clock = 0;
   std::vector<Segment> between, on_node;
   Noise noise;
+  std::vector<Fault> faults;
+  std::uint64_t fault_seed = 0;
   std::uint64_t events = 0;
 
   std::size_t node_count() const;

@@ -16,7 +16,12 @@ class NoiseSource {
  public:
   explicit NoiseSource(const Noise& noise) : relative_(noise.relative), state_(noise.seed) {}
 
+  explicit NoiseSource(std::uint64_t seed) : relative_(0), state_(seed) {}
+
   double factor() { return relative_ > 0 ? std::exp(relative_ * std::abs(normal())) : 1.0; }
+
+  // A number in the open interval (0, 1).
+  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
 
  private:
   // SplitMix64 (Steele, Lea and Flood 2014).
@@ -26,8 +31,6 @@ class NoiseSource {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-
-  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
 
   // Box and Muller 1958.
   double normal() {

@@ -28,6 +28,16 @@ class EthernetOrigin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     source: str
 
 
+class EthernetFault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A host that is slower than the others, or the path between two hosts. `hosts` are the numbers in their
+    names. Frames from and to the host, or between both, take `slowdown` times as long on the wire, and are
+    lost with the probability `loss`."""
+
+    hosts: tuple[int, ...]
+    slowdown: float = 1.0
+    loss: float = 0.0
+
+
 class Ethernet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An Ethernet of `hosts` hosts, h1, h2 and so on, on one `medium`. A bus carries one frame at a time; a
     switch carries one frame in each direction of each host. `rate` is in bytes per second, including all
@@ -51,6 +61,7 @@ class Ethernet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     send_buffer: int = 65536
     wait_s: float = 300e-6
     wait_shared_s: float = 20e-6
+    faults: tuple[EthernetFault, ...] = ()
     origins: tuple[EthernetOrigin, ...] = ()
     notes: tuple[str, ...] = ()
 

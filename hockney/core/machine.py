@@ -212,4 +212,4 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_exact(self) -> bool:
         """Whether its times never vary; a description may add noise."""
-        return self.traits.noiseless and (self.platform is None or self.platform.noise is None)
+        return self.traits.noiseless and (self.platform is None or not self.platform.varies)

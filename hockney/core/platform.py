@@ -165,6 +165,17 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     seed: int = 1
 
 
+class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A node that is slower than the others, or the path between two nodes. Messages from and to the node of
+    `nodes`, or between both nodes, spend `slowdown` times as long in the network. Each is lost with the
+    probability `loss`, and sent again after `resend_s`."""
+
+    nodes: tuple[int, ...]
+    slowdown: float = 1.0
+    loss: float = 0.0
+    resend_s: float = 0.0
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Origin of one number of the description. `key` is its position ("network.link",
     "segments[0].latency_s"; a prefix stands for everything below it). `source` is the line of the paper, the
@@ -212,6 +223,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     libraries: Libraries = Libraries()
     clock_s: float = 0.0
     noise: Noise | None = None
+    faults: tuple[Fault, ...] = ()
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     poor_fit: str = ""
@@ -235,6 +247,11 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for extent in extents:
             count *= extent
         return (NodeGroup(count=count),)
+
+    @property
+    def varies(self) -> bool:
+        """Whether times vary between simulations: with noise, or if messages are lost."""
+        return self.noise is not None or any(fault.loss for fault in self.faults)
 
     @property
     def processors_work(self) -> bool:

@@ -48,6 +48,7 @@ from hockney.core.record import (
 )
 from hockney.core.units import parse_seconds
 from hockney.launch.fake_world import World
+from hockney.launch.fakes.nodes import FakeNodeTimes
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 
 T = TypeVar("T")
@@ -299,6 +300,8 @@ class FakeLauncher(Launcher):
                 job_exit=75,
             )
         members = self.nodes.members(case, ranks, options.index)
+        if len(members) == ranks:
+            members = list(range(ranks))
         if fault == "refuse" or not members:
             return Failure(
                 schema=SCHEMA,
@@ -310,6 +313,7 @@ class FakeLauncher(Launcher):
                 else "no ranks of the launch meet there",
             )
         place, nodes = self.nodes.place_of(case, members), self.nodes.count_nodes(members)
+        rank_nodes = tuple(map(self.nodes.node_of, members))
         world = self.world.spread(place, nodes)
         start_s = self._now
         batch = max(
@@ -339,7 +343,7 @@ class FakeLauncher(Launcher):
             sync=Sync(kind=kind, error_s=2e-8 if uses_clock else None),
             stop=stop,
             verified=Verified(bytes=checked_bytes * len(times), errors=3 if mismatch else 0, first=mismatch),
-            metrics=world.in_launch(options.index).metrics(case, times),
+            metrics=world.in_launch(options.index, rank_nodes).metrics(case, times),
             labels=world.labels(case),
             place=place,
             nodes=nodes,
@@ -393,12 +397,15 @@ def parse_fake_launcher(text: str, hosts: HostOptions = THIS_HOST, cores: int = 
     "levels=cache,socket" the levels at which ranks of a node meet.
 
     A fault occurs every time; with an exclamation mark ("die!=...") only once. "slow=bcast ranks=2:1.3" makes
-    every case with these words take 1.3 times as long. "day=3" starts the clock three days later.
+    every case with these words take 1.3 times as long. "node=3:1.1" and "link=2-5:1.3" make a node, or
+    messages between two nodes, take so many times as long in comparisons of nodes. "day=3" starts the clock
+    three days later.
     """
     world, faults, pace = World(), [], 0.0
     nodes: int = 0
     day = 0
     levels: tuple[Level, ...] = ()
+    node_times = FakeNodeTimes()
     for part in filter(None, text.partition(":")[2].split(";")):
         name, _, value = part.partition("=")
         kind = name.removesuffix("!")
@@ -417,6 +424,12 @@ def parse_fake_launcher(text: str, hosts: HostOptions = THIS_HOST, cores: int = 
                 "use for example 'fake:slow=bcast ranks=2:1.3'",
                 code="fake-not-a-slowdown",
             )
+        elif name in ("node", "link") and (slow_nodes := _parse_slow_nodes(value, name)):
+            places, factor = slow_nodes
+            if name == "node":
+                node_times = replace(node_times, slow_nodes={**node_times.slow_nodes, places[0]: factor})
+            else:
+                node_times = replace(node_times, slow_links={**node_times.slow_links, places: factor})
         elif name == "day" and value.isdecimal():
             day = int(value)
         elif name == "nodes" and value.isdecimal() and int(value):
@@ -441,9 +454,10 @@ def parse_fake_launcher(text: str, hosts: HostOptions = THIS_HOST, cores: int = 
             raise unknown(
                 "setting of the fake machine",
                 name,
-                ["day", "levels", "nodes", "pace", "seed", "slow", *get_args(FaultKind)],
+                ["day", "levels", "link", "node", "nodes", "pace", "seed", "slow", *get_args(FaultKind)],
                 code="unknown-fake-setting",
             )
+    world = world.with_workloads(replace(node_times, seed=world.seed))
     fake_nodes = _fake_nodes(nodes, levels, hosts, cores) if nodes or levels or hosts else FakeNodes()
     return FakeLauncher(world, tuple(faults), pace, nodes=fake_nodes, day=day)
 
@@ -458,6 +472,16 @@ def _fake_nodes(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: 
         )
     layout = Layout(hosts.nodes or nodes or 1, hosts.ranks_per_node or cores)
     return FakeNodes(layout, tuple(level for level in levels if level not in ("node", "network")))
+
+
+def _parse_slow_nodes(text: str, name: str) -> tuple[tuple[int, ...], float] | None:
+    """Return the nodes, in ascending order, and the factor of "3:1.1" or, for a link, "2-5:1.3"."""
+    places, _, factor = text.partition(":")
+    with contextlib.suppress(ValueError):
+        nodes = tuple(sorted(map(int, places.split("-"))))
+        if len(nodes) == (1 if name == "node" else 2) and 0 < float(factor) < math.inf:
+            return nodes, float(factor)
+    return None
 
 
 def _parse_slowdown(text: str) -> tuple[str, float] | None:

@@ -277,6 +277,7 @@ class World:
     nodes: int = 1
     """Number of nodes over which the ranks of a case are spread."""
     launch: int = 0
+    rank_nodes: tuple[int, ...] = ()
     files: Mapping[str, str | bytes] = field(default_factory=dict)
     """Files that the cases name (`LaunchOptions.files`)."""
     replacements: tuple[FakeWorkloads, ...] = ()
@@ -367,9 +368,10 @@ class World:
         operation = str(case.get("operation", self.catalog.entry(case.workload).operation))
         return self.collective(operation.removeprefix("i"), case.ranks, case.bytes) * byte_factor
 
-    def in_launch(self, launch: int) -> World:
-        """Return this world with the variation of launch `launch`."""
-        return replace(self, launch=launch)
+    def in_launch(self, launch: int, rank_nodes: tuple[int, ...] = ()) -> World:
+        """Return this world with the variation of launch `launch`, for a case whose ranks are on these
+        nodes."""
+        return replace(self, launch=launch, rank_nodes=rank_nodes)
 
     def with_workloads(self, fake: FakeWorkloads) -> World:
         """Return this world with other costs of the workloads of a suite."""
@@ -380,7 +382,7 @@ class World:
         if workload.role in BUILT_IN_ROLES:
             return None
         matches = (fake for fake in (*self.replacements, *fakes()) if fake.takes(workload))
-        return next((fake.in_launch(self.launch) for fake in matches), None)
+        return next((fake.in_launch(self.launch).on_nodes(self.rank_nodes) for fake in matches), None)
 
     def lacks_program(self, case: Case) -> bool:
         """Return whether the case names a program whose steps were not written."""

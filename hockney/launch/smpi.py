@@ -80,7 +80,7 @@ class SmpiLauncher(Launcher):
             yield anonymize(line) if isinstance(line, Launch) else line
 
     def _repetitions(self, plan: Sequence[Case], ranks: int) -> int:
-        if self.platform.noise is not None:
+        if self.platform.varies:
             return NOISY_REPETITIONS
         all_self_verifying = all(case.workload in self.self_verifying_workloads for case in plan)
         seeds = max((int(case.number("seeds", 1)) for case in plan), default=1)
@@ -284,6 +284,11 @@ def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> It
             yield f"{key} {_segment_numbers(segment)}"
     if platform.noise is not None:
         yield f"noise {platform.noise.relative!r} {platform.noise.seed + seed_offset}"
+    for fault in platform.faults:
+        numbers = (len(fault.nodes), *fault.nodes, fault.slowdown, fault.loss, fault.resend_s)
+        yield f"fault {_number_words(numbers)}"
+    if any(fault.loss for fault in platform.faults):
+        yield f"fault-seed {1 + seed_offset}"
     if max_events:
         yield f"events {max_events}"
 

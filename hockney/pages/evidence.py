@@ -226,6 +226,10 @@ def _is_always_conclusive(evidence: Evidence) -> bool:
     return True
 
 
+def _has_no_fault(evidence: Evidence) -> bool:
+    return False
+
+
 def _no_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     return ()
 
@@ -271,6 +275,8 @@ class Study:
 
     is_conclusive: Callable[[Evidence], bool] = _is_always_conclusive
     """Returns whether the run answers the question."""
+    has_fault: Callable[[Evidence], bool] = _has_no_fault
+    """Returns whether the run found a fault of the machine, which the exit code then reports."""
     summary: Callable[[Evidence], Sequence[Table]] = _no_tables
     """Returns the tables below the headline on a terminal."""
     answer: Callable[[Evidence], Mapping[str, Any]] | None = None

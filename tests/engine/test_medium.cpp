@@ -142,4 +142,44 @@ TEST(Medium, HasTwoKinds) {
   EXPECT_EQ(medium("ring", wire, 2), nullptr);
 }
 
+TEST(Faults, SlowAHostOnASwitch) {
+  Switch network(wire, 3, {{{{2}, 2.0, 0.0}}});
+  network.offer(frame(0, 1, 0));
+  EXPECT_EQ(times(network, late), (Times{2 * full})) << "other hosts are not affected";
+  network.offer(frame(0, 2, late));
+  EXPECT_EQ(times(network, 2 * late), (Times{late + 3 * full})) << "its cable is slow";
+  network.offer(frame(2, 0, 2 * late));
+  EXPECT_EQ(times(network, 3 * late), (Times{2 * late + 3 * full})) << "in both directions";
+}
+
+TEST(Faults, SlowAPathOnASwitch) {
+  Switch network(wire, 3, {{{{1, 0}, 3.0, 0.0}}});
+  network.offer(frame(0, 1, 0));
+  network.offer(frame(0, 1, 0));
+  network.offer(frame(0, 2, 0));
+  const Times found = times(network, late);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0], 4 * full) << "the path takes three times as long as a cable";
+  EXPECT_EQ(found[1], 4 * full + 2 * gap) << "to the other host: behind both frames on the sender's cable";
+  EXPECT_EQ(found[2], 7 * full) << "the path carries one frame at a time";
+}
+
+TEST(Faults, SlowAHostOnABus) {
+  Bus bus(wire, 3, {{{{2}, 2.0, 0.0}}});
+  bus.offer(frame(0, 1, 0));
+  EXPECT_EQ(times(bus, late), (Times{full}));
+  bus.offer(frame(2, 1, late));
+  EXPECT_EQ(times(bus, 2 * late), (Times{late + 2 * full}));
+}
+
+TEST(Faults, LoseAShareOfTheFrames) {
+  Switch network(wire, 3, {{{{0, 1}, 1.0, 0.25}}});
+  constexpr int count = 2000;
+  for (int k = 0; k < count; ++k) network.offer(frame(0, 1, 0));
+  const auto arrived = static_cast<double>(times(network, count * 10 * full).size());
+  EXPECT_NEAR(arrived / count, 0.75, 0.04);
+  for (int k = 0; k < count; ++k) network.offer(frame(0, 2, count * 10 * full));
+  EXPECT_EQ(times(network, 2 * count * 10 * full).size(), static_cast<std::size_t>(count));
+}
+
 }  // namespace

@@ -146,9 +146,10 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
             print_summary(run, form.columns)
         else:
             _print_diagnostics(run, reporter)
-        if run.wrong:
+        study = studies.find_study(run.settings.study)
+        if run.wrong or study.has_fault(run.evidence):
             return ExitCode.ANSWER_IS_NO
-        conclusive = not missing_count and studies.find_study(run.settings.study).is_conclusive(run.evidence)
+        conclusive = not missing_count and study.is_conclusive(run.evidence)
         return ExitCode.SUCCESS if conclusive else ExitCode.INCONCLUSIVE
 
 

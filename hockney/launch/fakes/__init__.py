@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Workloads of suites in the fake world. Every module of this plug-in folder defines FAKE; all are in
-suites."""
+"""Workloads in the fake world whose costs are not those of messages and collectives. Every module of this
+plug-in folder defines FAKE; most are in suites."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -46,8 +47,12 @@ class FakeWorkloads(ABC):
         """Return the same workloads in this launch."""
         return self
 
+    def on_nodes(self, nodes: Sequence[int]) -> FakeWorkloads:
+        """Return the same workloads for a case whose ranks are on these nodes."""
+        return self
+
 
 @cache
 def fakes() -> tuple[FakeWorkloads, ...]:
-    """Return the fake workloads of every suite."""
+    """Return the fake workloads of this folder and of every suite."""
     return tuple(module.FAKE for module in plugins(__name__, "FAKE"))

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import msgspec
 
 from hockney.core.errors import UsageError
-from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
+from hockney.core.ethernet import Ethernet, EthernetFault, EthernetOrigin, Medium, Status
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
 from hockney.machines.descriptions import files, values
 from hockney.machines.descriptions.files import (
@@ -49,7 +49,28 @@ def read(text: str, where: str = "machine file") -> Ethernet:
         if origin.key not in NUMBERS:
             place = root.at("origins").item(k).at("key").label
             raise origin_of_nothing(place, origin.key, "rate or hosts")
+    for k, fault in enumerate(ethernet.faults):
+        _check_fault(fault, ethernet.hosts, root.at("faults").item(k).at("hosts").label)
     return ethernet
+
+
+def _check_fault(fault: EthernetFault, hosts: int, label: str) -> None:
+    if len(fault.hosts) not in (1, 2) or len(set(fault.hosts)) < len(fault.hosts):
+        raise UsageError(
+            f"{label} is neither a host nor two hosts",
+            "a fault concerns one host, or the path between two hosts",
+            "use for example hosts = [3] or hosts = [2, 5]",
+            code="fault-not-one-or-two-hosts",
+            place=label,
+        )
+    if max(fault.hosts) > hosts:
+        raise UsageError(
+            f"{label}: host h{max(fault.hosts)} does not exist",
+            f"hosts are numbered from 1 to {hosts}",
+            "use a number in this range",
+            code="fault-beyond-hosts",
+            place=label,
+        )
 
 
 def _example(name: str) -> str:
@@ -64,7 +85,16 @@ MTU = Quantity("packet size", parse_bytes, "1500", MOST_MTU, low=LEAST_MTU, whol
 BUFFER = Quantity("buffer size", parse_bytes, '"64KiB"', 1 << 30, whole=True)
 SHORT = Quantity("time", parse_seconds, '"10us"', 1.0)
 
+HOST = Quantity("host number", values.no_text, "3", MOST_HOSTS, positive=True, whole=True)
+SLOWDOWN = Quantity("slowdown", values.no_text, "1.1", 1e6, low=1.0)
+LOSS = Quantity("share of lost frames", values.no_text, "0.001", 0.99)
+
 READERS: Readers = {
+    EthernetFault: {
+        "hosts": values.list_of(HOST.read),
+        "slowdown": SLOWDOWN.read,
+        "loss": LOSS.read,
+    },
     EthernetOrigin: {
         "key": values.nonempty_text,
         "status": values.choice_of(get_args(Status)),
@@ -82,6 +112,7 @@ READERS: Readers = {
         "send_buffer": BUFFER.read,
         "wait_s": SHORT.read,
         "wait_shared_s": SHORT.read,
+        "faults": values.list_of(lambda raw, place: files.read_structure(EthernetFault, raw, place, READERS)),
         "origins": values.list_of(
             lambda raw, place: files.read_structure(EthernetOrigin, raw, place, READERS)
         ),
@@ -94,18 +125,22 @@ NUMBERS = ("hosts", "rate", "medium", "mtu", "delay_s", "send_buffer", "wait_s",
 """Keys that have an origin."""
 
 
+TABLES = ("faults", "origins")
+
+
 def write(ethernet: Ethernet) -> str:
     """Format the complete TOML, without values that equal their defaults."""
     lines = list(_keys(ethernet))
-    for origin in ethernet.origins:
-        lines += ["", "[[origins]]", *_keys(origin)]
+    for name in TABLES:
+        for table in getattr(ethernet, name):
+            lines += ["", f"[[{name}]]", *_keys(table)]
     return "\n".join(lines) + "\n"
 
 
 def _keys(table: msgspec.Struct) -> Iterator[str]:
     for field in msgspec.structs.fields(type(table)):
         value = getattr(table, field.name)
-        if field.name != "origins" and (field.required or value != field.default):
+        if field.name not in TABLES and (field.required or value != field.default):
             yield f"{field.name} = {value_text(field.name, value)}"
 
 
@@ -114,7 +149,7 @@ def value_text(name: str, value: Any) -> str:
     if isinstance(value, str):
         return quoted_text(value)
     if isinstance(value, tuple):
-        return list_text([quoted_text(item) for item in value])
+        return list_text([quoted_text(item) if isinstance(item, str) else repr(item) for item in value])
     if name == "rate":
         return scaled_text(value * 8, BITS)
     if name == "send_buffer":

@@ -60,8 +60,19 @@ def ethernet_words(ethernet: Ethernet, program: Path, hosts: int = 0) -> tuple[s
         "--mtu", str(ethernet.mtu),
         "--delay", repr(ethernet.delay_s),
         "--send-buffer", str(ethernet.send_buffer),
+        *_fault_words(ethernet, hosts or ethernet.hosts),
         "--",
     )  # fmt: skip
+
+
+def _fault_words(ethernet: Ethernet, hosts: int) -> tuple[str, ...]:
+    """Options for the faults of the first `hosts` hosts."""
+    return tuple(
+        word
+        for fault in ethernet.faults
+        if max(fault.hosts) <= hosts
+        for word in ("--fault", f"{'-'.join(map(str, fault.hosts))}:{fault.slowdown!r}:{fault.loss!r}")
+    )
 
 
 def host_names(ethernet: Ethernet, hosts: int = 0) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from hockney.core.platform import (
     RATED_KERNELS,
     SELECTABLE_COLLECTIVES,
     Broadcast,
+    Fault,
     Libraries,
     Network,
     NodeGroup,
@@ -98,6 +99,7 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for name in ("segments", "on_node"):
         _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
     _check_processors(platform, place)
+    _check_faults(platform, place.at("faults"))
     known_places = all_places(platform)
     for k, origin in enumerate(platform.origins):
         if origin.key not in known_places:
@@ -148,6 +150,29 @@ def _check_processors(platform: Platform, place: Place) -> None:
                         code="several-cores",
                         place=label,
                     )
+
+
+def _check_faults(platform: Platform, place: Place) -> None:
+    """Check that every fault concerns one node or two different ones that exist."""
+    count = sum(group.count for group in platform.nodes)
+    for k, fault in enumerate(platform.faults):
+        label = place.item(k).at("nodes").label
+        if len(fault.nodes) not in (1, 2) or len(set(fault.nodes)) < len(fault.nodes):
+            raise UsageError(
+                f"{label} is neither a node nor two nodes",
+                "a fault concerns one node, or the path between two nodes",
+                "use for example nodes = [3] or nodes = [2, 5]",
+                code="fault-not-one-or-two-nodes",
+                place=label,
+            )
+        if max(fault.nodes) >= count:
+            raise UsageError(
+                f"{label}: node {max(fault.nodes)} does not exist",
+                f"nodes are numbered from 0 to {count - 1}",
+                "use a number in this range",
+                code="fault-beyond-nodes",
+                place=label,
+            )
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
@@ -231,12 +256,22 @@ def _time(name: str) -> values.Quantity:
     return values.SECONDS
 
 
+NODE = values.Quantity("node", values.no_text, "3", values.MOST, whole=True)
+SLOWDOWN = values.Quantity("slowdown", values.no_text, "1.1", 1e6, low=1.0)
+LOSS = values.Quantity("share of lost messages", values.no_text, "0.001", 0.99)
+
 READERS: dict[type, dict[str, Read]] = {
     Segment: _readers(Segment, first=values.BYTES.read),
     NodeGroup: _readers(NodeGroup, count=values.COUNT.read, cores=values.COUNT.read),
     Libraries: _readers(Libraries),
     Noise: _readers(
         Noise, relative=values.FRACTION.read, per_launch=values.FRACTION.read, seed=values.SEED.read
+    ),
+    Fault: _readers(
+        Fault,
+        nodes=values.list_of(NODE.read),
+        slowdown=SLOWDOWN.read,
+        loss=LOSS.read,
     ),
     Origin: _readers(
         Origin,
@@ -271,6 +306,7 @@ READERS: dict[type, dict[str, Read]] = {
         calls=_by_operation(OPERATIONS_WITH_CALL_COSTS, _points),
         libraries=_exactly_one(Libraries),
         noise=_exactly_one(Noise),
+        faults=values.list_of(_exactly_one(Fault)),
         origins=values.list_of(_exactly_one(Origin)),
         notes=_TEXTS,
         poor_fit=values.text_value,

@@ -17,9 +17,9 @@ from hockney.machines.descriptions.files import RATES, TIMES, list_text, quoted_
 
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
 _OPERATIONS = (("op/s", 0), ("kop/s", 3), ("Mop/s", 6), ("Gop/s", 9), ("Top/s", 12))
-_PLAIN = ("count", "cores", "seed", "relative", "per_launch", "barrier_cluster")
+_PLAIN = ("count", "cores", "seed", "relative", "per_launch", "barrier_cluster", "slowdown", "loss")
 _TABLES = ("network", "rates", "collectives", "calls", "libraries", "noise")
-_ARRAYS = ("segments", "on_node", "origins")
+_ARRAYS = ("segments", "on_node", "faults", "origins")
 
 
 def write(platform: Platform) -> str:

@@ -38,7 +38,7 @@ def description_name(text: str) -> str:
 
 
 def repeats_itself(reference: MachineReference) -> bool:
-    return simulated.platform(reference.name).noise is None
+    return not simulated.platform(reference.name).varies
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:

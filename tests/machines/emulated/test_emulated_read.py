@@ -19,6 +19,7 @@ from hockney.core.ethernet import (
     MIN_FRAME,
     PREAMBLE,
     Ethernet,
+    EthernetFault,
     EthernetOrigin,
 )
 from hockney.machines import emulated
@@ -190,7 +191,7 @@ def test_every_step_that_can_fail_has_a_message():
 
 
 def test_readers_know_every_field():
-    assert set(READERS) == {Ethernet, EthernetOrigin}
+    assert set(READERS) == {Ethernet, EthernetFault, EthernetOrigin}
     for kind, readers in READERS.items():
         assert set(readers) == {field.name for field in msgspec.structs.fields(kind)}, kind
 

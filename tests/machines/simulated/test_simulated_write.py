@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core import platform
-from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Origin, Platform, Segment
+from hockney.core.platform import Fault, Libraries, Network, NodeGroup, Noise, Origin, Platform, Segment
 from hockney.core.smpi_algorithms import ALGORITHMS
 from hockney.machines import simulated
 
@@ -95,6 +95,13 @@ OPTIONAL = {
     ),
     "clock_s": SECONDS,
     "noise": st.one_of(st.none(), st.builds(Noise, relative=st.floats(0, 10), seed=st.integers(0, 2**20))),
+    "faults": st.lists(
+        st.builds(
+            Fault,
+            nodes=st.just((0,)), slowdown=st.floats(1, 1e6), loss=st.floats(0, 0.99), resend_s=SECONDS,
+        ),
+        max_size=2,
+    ).map(tuple),
     "origins": st.lists(
         st.builds(
             Origin,

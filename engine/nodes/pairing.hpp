@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/invalid_case.hpp"
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+#include "nodes/tournament.hpp"
+
+namespace hockney::nodes {
+
+inline constexpr Parameter partners{
+    "partners",
+    Kind::choice,
+    "",
+    "all",
+    0,
+    0,
+    "all|neighbor",
+    "all: every other rank in turn, in rounds of disjoint pairs; neighbor: ranks 2k and 2k + 1 are a pair"};
+
+inline constexpr Metric pairing_metrics[] = {
+    {.name = "pair_time",
+     .unit = "s",
+     .over_ranks = OverRanks::each,
+     .per = Per::repetition,
+     .help = "time of a message, on the ranks that time messages; 0 on the others"},
+    {.name = "partner",
+     .over_ranks = OverRanks::each,
+     .per = Per::repetition,
+     .help = "the rank's partner, numbered within the case; the rank itself if it pauses"},
+};
+
+// Messages between disjoint pairs of ranks, all pairs at once. Every repetition is a round with other
+// partners. Each pair first exchanges its messages once, untimed, which connects it and brings it into step.
+class PairingBase : public Workload {
+ public:
+  PairingBase(const Place& place, const Values& values, std::size_t messages)
+      : comm_(place.comm),
+        block_(values.bytes()),
+        outgoing_(place.arena, values.bytes() * messages, "hot"),
+        incoming_(place.arena, values.bytes() * messages, "hot"),
+        partner_(comm_.rank),
+        tournament_(comm_.rank, comm_.size, static_cast<std::uint64_t>(place.launch)),
+        meets_all_(values.word("partners") == "all") {
+    if (!meets_all_ && comm_.size % 2)
+      throw InvalidCase("partners=neighbor needs an even number of ranks, not " + std::to_string(comm_.size));
+  }
+
+  void prepare(int count) final {
+    partner_ = meets_all_ ? tournament_.partner(next_round_++) : comm_.rank ^ 1;
+    runs_ = remaining_ = count;
+    if (repeats_ && !paused()) exchange();
+    elapsed_s_ = 0;
+  }
+
+  void run() final {
+    if (paused()) return;
+    if (remaining_ == runs_) start_s_ = now();
+    elapsed_s_ -= exchange();
+    if (--remaining_ == 0) elapsed_s_ += now() - start_s_;
+  }
+
+  void repetitions_follow(long previous_repetitions) final {
+    next_round_ = previous_repetitions;
+    repeats_ = true;
+  }
+  int cycle() const final { return meets_all_ ? tournament_.rounds() : 1; }
+
+  void fill(const Payload& payload) final {
+    write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
+    spoil(incoming_.upcoming(), payload);
+  }
+  Check verify(const Payload& payload) final {
+    if (paused()) return {};
+    return check_bytes(incoming_.current(), payload, static_cast<std::uint64_t>(partner_),
+                       "what the partner sent");
+  }
+  bool keeps_payload() const final { return true; }
+
+  void sample(MetricValues& values) final {
+    const bool is_timed = runs_ > 0 && !paused() && timed_messages() > 0;
+    values.set("pair_time", is_timed ? elapsed_s_ / (runs_ * timed_messages()) : 0);
+    values.set("partner", partner_);
+  }
+  std::uint64_t bytes_moved() const final { return block_.bytes; }
+
+ protected:
+  static constexpr int tag = 1;
+
+  // Exchanges the messages of one run with `partner_`. Returns the seconds that only its partner times.
+  virtual double exchange() = 0;
+  // Number of messages that this rank times in one run.
+  virtual double timed_messages() const = 0;
+
+  // Whether this rank is the first of its pair.
+  bool lower() const { return comm_.rank < partner_; }
+
+  const Comm& comm_;
+  const Block block_;
+  Buffer outgoing_;
+  IncomingBuffer incoming_;
+  int partner_;
+
+ private:
+  bool paused() const { return partner_ == comm_.rank; }
+
+  Tournament tournament_;
+  const bool meets_all_;
+  bool repeats_ = false;
+  long next_round_ = 0;
+  int runs_ = 0;       // of this repetition
+  int remaining_ = 0;  // of these runs
+  double start_s_ = 0;
+  double elapsed_s_ = 0;
+};
+
+}  // namespace hockney::nodes

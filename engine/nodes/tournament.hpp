@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace hockney::nodes {
+
+// Partners of a round-robin tournament. In every round, each rank has one partner; during the size - 1 rounds
+// of a tournament (size rounds if the number of ranks is odd: then one rank pauses in each round), each rank
+// meets every other one exactly once.
+// Rounds follow the circle method (Kirkman 1847): one player stays, all others move around a circle. Each
+// tournament seats the ranks in a new random order, so the pairs that communicate at the same time differ
+// between tournaments.
+class Tournament {
+ public:
+  // `seed` must be the same on all ranks.
+  Tournament(int rank, int size, std::uint64_t seed)
+      : rank_(rank), size_(size), players_(size + size % 2), seed_(seed) {}
+
+  int rounds() const { return players_ - 1; }
+
+  // The partner in round number `round`, counted over all tournaments; the rank itself if it pauses.
+  int partner(long round) {
+    if (size_ == 1) return rank_;
+    seat(round / rounds());
+    const int shift = static_cast<int>(round % rounds());
+    const int circle = players_ - 1;
+    int seat = circle;  // opposite the player that stays
+    if (seat_ == circle)
+      seat = shift;
+    else if (seat_ != shift)
+      seat = (2 * shift - seat_ + 2 * circle) % circle;
+    const int partner = rank_of_seat_[static_cast<std::size_t>(seat)];
+    return partner < size_ ? partner : rank_;
+  }
+
+ private:
+  // Draws the order of the players, the last of whom is a pause if the number of ranks is odd (Fisher,
+  // Yates).
+  void seat(long tournament) {
+    if (tournament == tournament_) return;
+    tournament_ = tournament;
+    rank_of_seat_.resize(static_cast<std::size_t>(players_));
+    std::iota(rank_of_seat_.begin(), rank_of_seat_.end(), 0);
+    const std::uint64_t seed = mix(seed_ + static_cast<std::uint64_t>(tournament));
+    for (std::size_t last = rank_of_seat_.size() - 1; last > 0; --last)
+      std::swap(rank_of_seat_[last],
+                rank_of_seat_[static_cast<std::size_t>(uniform(seed, last) * static_cast<double>(last + 1))]);
+    seat_ = 0;
+    while (rank_of_seat_[static_cast<std::size_t>(seat_)] != rank_) ++seat_;
+  }
+
+  int rank_;
+  int size_;
+  int players_;
+  std::uint64_t seed_;
+  long tournament_ = -1;
+  std::vector<int> rank_of_seat_;
+  int seat_ = 0;  // this rank's
+};
+
+}  // namespace hockney::nodes

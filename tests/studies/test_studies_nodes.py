@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of nodes on fake clusters with known faults."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as with_fields
+
+from hockney import api, measurement, studies
+from hockney.cli.start import guarded
+from hockney.core.errors import UsageError
+from hockney.core.layout import HostOptions
+from hockney.core.settings import Settings
+from hockney.draw.page import Widget
+from hockney.launch.fake import parse_fake_launcher
+from hockney.launch.fakes.nodes import fake_partners
+from hockney.studies import Evidence, Options
+from hockney.studies.nodes.columns import answer, summary
+from hockney.studies.nodes.headline import headline
+from hockney.studies.nodes.results import NodesResults
+
+STUDY = studies.find_study("nodes")
+
+
+def run(folder: Path, machine: str, ranks_per_node: int = 1, launches: int = 6, **parameters) -> Evidence:
+    launcher = parse_fake_launcher(machine, HostOptions(ranks_per_node=ranks_per_node))
+    bench = measurement.fake_bench(launcher, workloads=STUDY.WORKLOADS)
+    layout = launcher.nodes.layout
+    described = with_fields(
+        bench.machine,
+        nodes=layout.nodes,
+        ranks_per_node=ranks_per_node,
+        levels=["network"] if ranks_per_node == 1 else ["node", "network"],
+    )
+    cases = STUDY.plan(Options(parameters=parameters), bench.catalog, described)
+    settings = Settings("nodes", seed=1, launches=launches, budget_s=60.0)
+    made = measurement.create_run(folder, cases, settings, bench)
+    measurement.measure(made, bench, lambda event: None)
+    return api.load(folder).evidence
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return run(tmp_path_factory.mktemp("faulty") / "r", "fake:nodes=12;node=3:1.1;link=2-5:1.4", 2)
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return run(
+        tmp_path_factory.mktemp("clean") / "r", "fake:nodes=12;seed=2", measure=("latency", "bandwidth")
+    )
+
+
+def test_the_slow_node_and_link_are_named(faulty: Evidence):
+    found = answer(faulty)
+    assert found["slow_nodes"] == ["fakehost3"]
+    assert found["slow_links"] == [["fakehost2", "fakehost5"]]
+    assert STUDY.has_fault(faulty)
+    results = NodesResults.of(faulty)
+    for slowdown in results.node_slowdowns("fakehost3").values():
+        assert slowdown.ratio.low < 1.1 < slowdown.ratio.high * 1.01
+        assert slowdown.state == "slow"
+    assert {s.measure for s in results.slow_nodes["fakehost3"]} == {
+        "latency", "sending", "receiving", "bidirectional", "local", "compute", "memory",
+    }  # fmt: skip
+    assert results.ranking[0] == "fakehost3"
+    assert all(1.2 < link.ratio.value < 1.45 for link in results.slow_links), "partly attributed to the nodes"
+
+
+def test_a_clean_cluster_names_nothing(clean: Evidence):
+    found = answer(clean)
+    assert found["slow_nodes"] == [] and found["slow_links"] == []
+    assert not STUDY.has_fault(clean) and STUDY.is_conclusive(clean)
+    assert {node["measure"] for node in found["nodes"]} == {"latency", "sending", "receiving"}
+    assert all(node["verdict"] == "usual" for node in found["nodes"])
+    for power in found["power"]:
+        assert 1.05 <= power["node"] < 1.1 < 1.2 and power["node"] < power["link"] * 1.05
+    assert found["typical_s"]["latency"] == pytest.approx(2e-6, rel=0.03)
+
+
+def test_page_and_tables(faulty: Evidence, clean: Evidence):
+    page = STUDY.page(faulty)
+    assert isinstance(page.lead, Widget)
+    data = page.lead.data
+    assert data["nodes"][:3] == ["fakehost0", "fakehost1", "fakehost2"] and data["nodes"][-1] == "fakehost11"
+    latency = data["measures"][0]["rows"]
+    assert latency[4][8:10] == "--"
+    assert int(latency[2][10:12], 36) / 100 == pytest.approx(1.4, abs=0.05)
+    assert int(latency[0][6:8], 36) / 100 == pytest.approx(1.1, abs=0.05)
+    assert [table.name for table in summary(faulty)] == ["nodes-slow", "nodes-power", "nodes-ranking"]
+    assert [table.name for table in summary(clean)] == ["nodes-power", "nodes-ranking"]
+    assert headline(NodesResults.of(clean))[0].startswith("None of 12 nodes")
+    assert "fakehost3" in headline(NodesResults.of(faulty))[0]
+
+
+def test_few_launches_are_inconclusive(tmp_path: Path):
+    evidence = run(tmp_path / "r", "fake:nodes=6;node=3:1.3", launches=2, measure=("latency",))
+    assert answer(evidence)["slow_nodes"] == []
+    assert not STUDY.is_conclusive(evidence) and not STUDY.has_fault(evidence)
+    assert len(headline(NodesResults.of(evidence))) == 2
+
+
+def test_slow_pairs_in_groups_name_no_link(tmp_path: Path):
+    """Nodes 0 to 4 communicate with each other on a slow switch."""
+    links = ";".join(f"link={i}-{j}:1.5" for i in range(5) for j in range(i + 1, 5))
+    evidence = run(tmp_path / "r", f"fake:nodes=16;{links}", measure=("latency",))
+    results = NodesResults.of(evidence)
+    assert results.has_groups and results.slow_links == ()
+    assert STUDY.has_fault(evidence) == bool(results.slow_nodes)
+
+
+def test_exit_code_and_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    words = ["run", "nodes", "measure=latency", "--ranks-per-node", "1", "--launches", "4", "--budget", "10s"]
+    slow = [*words, "--machine", "fake:nodes=8;node=6:1.2", "--out", str(tmp_path / "a"), "--json", "-q"]
+    assert guarded(slow) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["answer"]["slow_nodes"] == ["fakehost6"]
+    assert guarded([*words, "--machine", "fake:nodes=8", "--out", str(tmp_path / "b"), "-q"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("machine", "ranks_per_node", "parameters", "code"),
+    [
+        ("fake:nodes=3", 2, {}, "too-few-nodes"),
+        ("fake:nodes=4", 1, {"measure": ("local",)}, "local-with-one-rank"),
+    ],
+)
+def test_what_cannot_be_compared(
+    tmp_path: Path, machine: str, ranks_per_node: int, parameters: dict[str, object], code: str
+):
+    with pytest.raises(UsageError) as error:
+        run(tmp_path / "r", machine, ranks_per_node, **parameters)
+    assert error.value.code == code
+
+
+@pytest.mark.parametrize("ranks", [2, 5, 8])
+def test_partners_on_the_fake_machine(ranks: int):
+    rounds = ranks + ranks % 2 - 1
+    partners = fake_partners(ranks, rounds, meets_all=True)
+    for row in partners:
+        assert (row[row] == range(ranks)).all()
+    pairs = {(min(k, p), max(k, p)) for row in partners for k, p in enumerate(row) if k != p}
+    assert len(pairs) == ranks * (ranks - 1) // 2
