@@ -111,9 +111,21 @@ class NodesResults(StudyResults):
         from hockney.models.node_effects import pair_effects, symmetric_pair_effects
 
         return {
-            pair.measure: (pair_effects if pair.measure == BANDWIDTH else symmetric_pair_effects)(pair.times)
+            pair.measure: (pair_effects if pair.measure == BANDWIDTH else symmetric_pair_effects)(
+                pair.times, self.distances
+            )
             for pair in self.pair_times
         }
+
+    @cached_property
+    def distances(self) -> np.ndarray | None:
+        """A number for the distance of each pair of nodes (nodes, nodes); None if unknown."""
+        platform = self.evidence.machine.platform
+        if platform is None:
+            return None
+        from hockney.models.distances import distances
+
+        return distances(platform, [int(name.lstrip("n")) for name in self.nodes])
 
     @cached_property
     def slowdowns(self) -> tuple[Slowdown, ...]:
