@@ -362,6 +362,15 @@ def _caveats(
     structure: Structure, points: Mapping[str, Sequence[ScalingPoint]], computation: ComputationModel
 ) -> Iterator[Caveat]:
     made = [point for of_machine in points.values() for point in of_machine]
+    ambiguous = [point for point in made if point.ambiguous]
+    if ambiguous:
+        yield Caveat(
+            "ambiguous-law",
+            f"numbers of iterations follow {ambiguous[-1].ambiguous}: the traced runs do not decide, and the "
+            f"run time on {plural(ambiguous[-1].ranks, 'rank')} depends on it",
+            "its interval, which contains both",
+            "trace the program on more numbers of ranks; they may share cores",
+        )
     assumed = sorted({point.ranks for point in made if structure.arrangement.is_assumed(point.ranks)})
     if assumed:
         largest = assumed[-1]

@@ -16,7 +16,7 @@ from hockney.extrapolation.grids import Partners
 from hockney.profiles import trace as records
 from hockney.profiles.profile import OUTSIDE_MPI_TIME
 from hockney.profiles.trace import PART, Counter, RankTrace, concatenated_ranges
-from hockney.replay.building import WORLD, Job
+from hockney.replay.building import Job
 
 POINT_TO_POINT = (
     records.SEND, records.RECEIVE, records.START_SEND, records.START_RECEIVE, records.PUT, records.GET,
@@ -145,15 +145,16 @@ def observe(
 def _nodes(job: Job, origins: Sequence[str]) -> tuple[int, ...]:
     """The node of each rank: as the program asked MPI for it, or else its host."""
     node = np.array(job.placement.host, dtype=np.int64)
-    if SHARED_MEMORY in origins:
-        for origin, members in zip(origins, job.communicators, strict=True):
-            if origin == SHARED_MEMORY:
-                node[members] = members.min()
+    first = next((origin for origin in origins if asks_for_nodes(origin)), None)
+    for origin, members in zip(origins, job.communicators, strict=True):
+        if origin == first:
+            node[members] = members.min()
     return tuple(np.unique(node, return_inverse=True)[1].reshape(-1).tolist())
 
 
-SHARED_MEMORY = f"Comm_split_type 0 of {WORLD}"
-"""The first communicators of ranks that share a node."""
+def asks_for_nodes(origin: str) -> bool:
+    """Whether a call makes communicators of the ranks of a node."""
+    return origin.startswith("Comm_split_type")
 
 
 def _sequence(trace: RankTrace, job: Job, origins: Sequence[str], kinds: CallKinds) -> RankSequence:

@@ -117,11 +117,12 @@ RARE_COMBINATIONS: tuple[tuple[str, ...], ...] = (
     ("parity", "first", "last"),
     ("second", "first"),
     ("border", "first", "last"),
-    ("node",),
-    ("node", "first"),
-    ("node", "border"),
 )
 """Which are considered only if no usual combination explains all calls."""
+
+
+NODE_COMBINATIONS: tuple[tuple[str, ...], ...] = ((), ("node",), ("node", "first"), ("node", "border"))
+"""Which come first if the program asks which ranks share a node."""
 
 
 def roles(place: Place, features: Sequence[str]) -> list[Role]:
@@ -225,3 +226,22 @@ def group_rules(dimensions: int, on_nodes: bool, nodes_only: bool) -> Iterator[G
 
 
 MAX_BLOCK = 8
+
+
+def derived_rules(groups: GroupRule) -> Iterator[GroupRule]:
+    """Communicators of ranks in the same position in those of another rule."""
+
+    def leads(place: Place) -> np.ndarray:
+        return groups.groups(place) == place.rank
+
+    def position(place: Place) -> np.ndarray:
+        lowest = groups.groups(place)
+        order = np.argsort(lowest, kind="stable")
+        first = np.searchsorted(lowest[order], lowest)
+        number = np.empty(place.ranks, dtype=np.int64)
+        number[order] = np.arange(place.ranks)
+        return np.where(lowest >= 0, number - first, -1)
+
+    yield GroupRule(f"the first ranks of {groups.text}", _only(leads))
+    yield GroupRule(f"all but the first ranks of {groups.text}", _but(leads))
+    yield GroupRule(f"ranks with one number in {groups.text}", position)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes
 from hockney.extrapolation.computation import ComputationModel
 from hockney.extrapolation.grids import Dims
+from hockney.extrapolation.placements import Place
 from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
 from hockney.models.measured_costs import End
@@ -38,6 +39,8 @@ traced."""
 DESCRIBED_MODEL_ERROR = 0.01
 """The relative error of the evaluation on a described machine: it differs by less from SimGrid, which makes
 the same calls (benchmarks/results/scaling.md)."""
+MAX_LAW_ERROR = 0.05
+"""A smaller relative difference of run times by two laws of a number of iterations does not matter."""
 GRAIN_EFFICIENCIES = (0.5, 0.9)
 MAX_EVALUATIONS = 20
 
@@ -57,13 +60,15 @@ class GrainRow:
 class ErrorSources:
     """What the interval of a run time consists of, as relative errors at 95%: the costs of messages, the
     algorithms of collectives for which none was measured, the law of computation and its difference between
-    launches, the sampled variation between ranks and iterations, and the evaluation itself."""
+    launches, the sampled variation between ranks and iterations, the evaluation itself, and laws of numbers
+    of iterations between which the runs do not decide."""
 
     costs: float
     algorithms: float
     computation: float
     variation: float
     evaluation: float
+    laws: float = 0.0
 
     @property
     def total(self) -> float:
@@ -85,6 +90,9 @@ class ScalingPoint:
     computed_s: float
     """Seconds that a rank computes on average."""
     errors: ErrorSources
+    ambiguous: str = ""
+    """Laws of numbers of iterations between which the traced runs do not decide, if the run time depends on
+    it."""
 
     @property
     def efficiency(self) -> Estimate:
@@ -191,17 +199,30 @@ def scaling_point(
     compute_scale: float = 1.0,
 ) -> ScalingPoint:
     """Raises Inconclusive if the structure on this number of ranks is not known."""
-    synthesis = Synthesis(structure, ranks, dims)
-    kinds, role_of = synthesis.kinds_by_role()
-    means = [computation.means(each, ranks, dims) for each in kinds]
+    nodes: Sequence[int] = ()
+    if structure.asks_for_nodes:
+        synthesis = Synthesis(structure, ranks, dims)
+        kinds, role_of = synthesis.kinds_by_role()
+        machine = price(synthesis.build(lambda rank: np.zeros(len(kinds[role_of[rank]]) + 1)))["value"]
+        nodes = machine.node[:ranks].tolist() if isinstance(machine, PlatformMachine) else ()
 
-    def program(seed: int) -> TracedProgram:
-        random = np.random.default_rng((ranks, seed))
-        built = synthesis.build(
-            lambda rank: means[role_of[rank]].vary(random) * computation.rank_factor(random) * compute_scale
-        )
-        return TracedProgram(built, price(built))
+    def programs(structure: Structure) -> Callable[[int], TracedProgram]:
+        synthesis = Synthesis(structure, ranks, dims, nodes)
+        kinds, role_of = synthesis.kinds_by_role()
+        means = [computation.means(each, ranks, dims) for each in kinds]
 
+        def program(seed: int) -> TracedProgram:
+            random = np.random.default_rng((ranks, seed))
+            built = synthesis.build(
+                lambda rank: (
+                    means[role_of[rank]].vary(random) * computation.rank_factor(random) * compute_scale
+                )
+            )
+            return TracedProgram(built, price(built))
+
+        return program
+
+    program = programs(structure)
     first = program(0)
     values = [first.costs_only_program.value_s]
     if len(first.trace_graph.graph.ops) < MANY_OPERATIONS:
@@ -209,12 +230,19 @@ def scaling_point(
     value = float(np.median(values))
     more = first.with_changes(RequestedChanges(compute_scale=1 + computation.error_at(ranks))).value_s
     described = first.machine["value"].communication.platform is not None
+    of_laws, ambiguous = 0.0, ""
+    for text, other in structure.others(Place(ranks, dims, tuple(nodes))):
+        changed_s = programs(other)(0).costs_only_program.value_s
+        error = abs(math.log(changed_s / values[0]))
+        if not other.misfits and error > max(of_laws, MAX_LAW_ERROR):
+            of_laws, ambiguous = error, text
     errors = ErrorSources(
         costs=max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values()),
         algorithms=_error_of_algorithms(first),
         computation=abs(math.log(more / values[0])),
         variation=math.log(max(values) / min(values)) / 2,
         evaluation=DESCRIBED_MODEL_ERROR if described else MEASURED_MODEL_ERROR,
+        laws=of_laws,
     )
     width = errors.total
     computed = computed_by_rank(first.trace_graph.graph)
@@ -233,6 +261,7 @@ def scaling_point(
         computation.scaling == "weak",
         float(computed.mean()),
         errors,
+        ambiguous,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,18 +28,20 @@ from hockney.extrapolation.grids import (
 )
 from hockney.extrapolation.laws import CONSTANT, Law, count_laws, fit_count_law, fit_law
 from hockney.extrapolation.observations import (
-    SHARED_MEMORY,
     CallKinds,
     ObservedRun,
+    asks_for_nodes,
     partners_by_site,
     with_partner,
 )
 from hockney.extrapolation.placements import (
     COMBINATIONS,
+    NODE_COMBINATIONS,
     RARE_COMBINATIONS,
     GroupRule,
     Place,
     Role,
+    derived_rules,
     group_rules,
     roles,
 )
@@ -106,28 +108,32 @@ class Structure:
     @property
     def asks_for_nodes(self) -> bool:
         """Whether the program asks which ranks share a node."""
-        return any(SHARED_MEMORY in run.origins for run in self.runs.values())
+        return any(asks_for_nodes(origin) for run in self.runs.values() for origin in run.origins)
 
     def group_rule(self, origin: str) -> GroupRule | None:
         """The first rule that gives the members of all communicators that were made by a call."""
         if origin not in self.group_rules:
+            self.group_rules[origin] = None
             groups = {ranks: run.groups[origin] for ranks, run in self.runs.items() if origin in run.groups}
-            candidates = group_rules(
-                _dimensions(self.arrangement), self.asks_for_nodes, origin == SHARED_MEMORY
-            )
             places = {ranks: self.place(ranks) for ranks in groups}
-            self.group_rules[origin] = next(
-                (
-                    rule
-                    for rule in candidates
-                    if all(
-                        lowest is not None and np.array_equal(rule.groups(places[ranks]), lowest)
-                        for ranks, lowest in groups.items()
-                    )
-                ),
-                None,
-            )
+
+            def fits(rule: GroupRule) -> bool:
+                return all(
+                    lowest is not None and np.array_equal(rule.groups(places[ranks]), lowest)
+                    for ranks, lowest in groups.items()
+                )
+
+            self.group_rules[origin] = next(filter(fits, self._candidate_groups(origin)), None)
         return self.group_rules[origin]
+
+    def _candidate_groups(self, origin: str) -> Iterator[GroupRule]:
+        yield from group_rules(_dimensions(self.arrangement), self.asks_for_nodes, asks_for_nodes(origin))
+        if asks_for_nodes(origin):
+            return
+        for other in sorted({each for run in self.runs.values() for each in run.origins}):
+            rule = self.group_rule(other)
+            if rule is not None:
+                yield from derived_rules(rule)
 
     @cached_property
     def donors(self) -> dict[Role, list[Donor]]:
@@ -160,6 +166,29 @@ class Structure:
             self._path_counts[key] = loop_path_counts(folded)
         return self._path_counts[key]
 
+    def others(self, place: Place) -> Iterator[tuple[str, Structure]]:
+        """The structures, with a text, in which loops follow another law that also gives their numbers of
+        iterations in all runs, if it gives other numbers at this place."""
+        tried = set()
+        own = self.roles(place)
+        first = {role: len(own) - 1 - k for k, role in enumerate(own[::-1])}
+        for role, loops in self.loops.items():
+            rank = first.get(role)
+            for loop in loops.values():
+                for law in loop.others:
+                    if rank is None or _count_at(law, rank, place) == loop.at(rank, place):
+                        continue
+                    key = (loop.law.text, _count_at(law, rank, place))
+                    if key not in tried:
+                        tried.add(key)
+                        changed = {
+                            each: {
+                                path: count.changed(loop.law.text, law.text) for path, count in own.items()
+                            }
+                            for each, own in self.loops.items()
+                        }
+                        yield f"{loop.law.text} or {law.text}", replace(self, loops=changed, misfits=[])
+
     def has_constant_count(self, kind: int) -> bool:
         """Whether the rank with the most parts of this kind, of partners with one label, has equally many in
         all runs."""
@@ -186,8 +215,11 @@ def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Struct
     exactly = {run.ranks: _behavior(run, folded, counted=True) for run in runs}
     loosely = {run.ranks: _behavior(run, folded, counted=False) for run in runs}
 
+    on_nodes = any(asks_for_nodes(origin) for run in runs for origin in run.origins)
+    usual = (*NODE_COMBINATIONS, *COMBINATIONS) if on_nodes else COMBINATIONS
+
     def count_unlike(arranged: Arrangement) -> int:
-        return _features(exactly, arranged, observed, nodes, COMBINATIONS)[0][0]
+        return _features(exactly, arranged, observed, nodes, usual)[0][0]
 
     possible = list(arrangements(observed, groups, count_unlike))
 
@@ -201,10 +233,10 @@ def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Struct
                 key = (different, cost + len(features) + inconsistent, each.rule is None)
                 yield key, each, features
 
-    _, arrangement, features = min(candidates(exactly, COMBINATIONS), key=lambda row: row[0])
+    _, arrangement, features = min(candidates(exactly, usual), key=lambda row: row[0])
     yield arranged_structure(runs, kinds, arrangement, features, folded)
     made = [(arrangement.dims, features)]
-    others = candidates(loosely, COMBINATIONS + RARE_COMBINATIONS)
+    others = candidates(loosely, (*usual, *RARE_COMBINATIONS))
     for _, arrangement, features in sorted(
         others, key=lambda row: (row[0][0], _dimensions(row[1]), *row[0][1:])
     ):
@@ -233,8 +265,10 @@ def arranged_structure(
     structure = Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
     _find_different(structure)
     _fit_sizes(structure)
-    for role in structure.donors:
-        structure.loops[role] = loop_counts(structure, role)
+    # A loop of a role that few runs have may be that of another role.
+    known: dict[frozenset[int], LoopCount] = {}
+    for role in sorted(structure.donors, key=lambda role: -len(structure.donors[role])):
+        structure.loops[role] = loop_counts(structure, role, known)
     return structure
 
 
@@ -248,7 +282,7 @@ def _features(
     """The features that may tell ranks apart, after the number of ranks that make other calls than these
     explain; the best ones first."""
     needed = set()
-    if combinations is COMBINATIONS:
+    if not set(RARE_COMBINATIONS) <= set(combinations):
         if OPEN in found.relations.values():
             needed.add("border")
         if any(
@@ -431,6 +465,11 @@ class LoopCount:
     def at(self, rank: int, place: Place) -> int:
         return _count_at(self.law, rank, place)
 
+    def changed(self, text: str, other: str) -> LoopCount:
+        """With the other law, if this one has this text."""
+        laws = [law for law in self.others if law.text == other] if self.law.text == text else []
+        return LoopCount(laws[0]) if laws else self
+
     @property
     def is_exact(self) -> bool:
         return isinstance(self.law, CountRule) or self.law.error == 0.0
@@ -471,8 +510,11 @@ def loop_path_counts(folded: Folded) -> dict[tuple[int, ...], list[int]]:
     return found
 
 
-def loop_counts(structure: Structure, role: Role) -> dict[tuple[int, ...], LoopCount]:
-    """Of the role's loops those whose number of iterations depends on the number of ranks, or on the rank."""
+def loop_counts(
+    structure: Structure, role: Role, known: dict[frozenset[int], LoopCount]
+) -> dict[tuple[int, ...], LoopCount]:
+    """Of the role's loops those whose number of iterations depends on the number of ranks, or on the rank.
+    `known` has those of other roles, by the kinds of calls in the loop."""
     donor = structure.donors[role][0]
     counts = {
         (ranks, rank): structure.path_counts(ranks, rank)
@@ -483,14 +525,28 @@ def loop_counts(structure: Structure, role: Role) -> dict[tuple[int, ...], LoopC
     runs = {ranks for ranks, _ in counts}
     kinds_in = _kinds_in_loops(donor)
     found: dict[tuple[int, ...], LoopCount] = {}
-    for path in structure.path_counts(donor.run.ranks, donor.rank):
+    explained: set[int] = set()
+    # Inner loops come first.
+    for path in sorted(
+        structure.path_counts(donor.run.ranks, donor.rank), key=lambda path: (-len(path), path)
+    ):
         by_rank = {key: each[path] for key, each in counts.items()}
         flat = {key: values[0] for key, values in by_rank.items() if len(set(values)) == 1}
         is_constant = all(structure.has_constant_count(kind) for kind in kinds_in[path])
+        other = known.get(frozenset(kinds_in[path]))
+        if (
+            len(runs) < len(structure.runs)
+            and other is not None
+            and len(flat) == len(by_rank)
+            and all(other.at(rank, structure.place(ranks)) == value for (ranks, rank), value in flat.items())
+        ):
+            found[path] = other
+            explained |= kinds_in[path]
+            continue
         if len(flat) < len(by_rank) or len(runs) == 1:
             # Other numbers in each instance of the loop, or a single run that has it.
             if not is_constant and (len(runs) == 1 or len(set(map(tuple, by_rank.values()))) > 1):
-                for kind in kinds_in[path]:
+                for kind in kinds_in[path] - explained:
                     if not structure.has_constant_count(kind):
                         structure.add_misfit(
                             kind,
@@ -511,8 +567,11 @@ def loop_counts(structure: Structure, role: Role) -> dict[tuple[int, ...], LoopC
             for kind in kinds_in[path]:
                 structure.add_misfit(kind, f"the number of iterations has no pattern: {_listed(largest)}")
         elif not constant:
-            found[path] = LoopCount(first, tuple(laws[1:]))
-    return found
+            # A second coefficient explains more by chance.
+            others = tuple(law for law in laws[1:] if law.offset == 0 or first.offset != 0)
+            found[path] = LoopCount(first, others)
+            known.setdefault(frozenset(kinds_in[path]), found[path])
+    return dict(sorted(found.items()))
 
 
 def _count_laws(

@@ -295,14 +295,13 @@ class _Builder:
             return
         own = structure.arrangement.dims[self.donor.run.ranks]
         if any(own[k] < MIN_DIRECTIONS and own[k] != dims[k] for k in range(len(dims))):
-            raise Inconclusive(
+            raise _unknown(
+                structure,
+                self.place,
                 f"the partners on {self.place.ranks} ranks are not known",
                 f"in the traced grid of {' x '.join(map(str, own))}, both neighbors in a dimension are one "
                 "rank",
-                remedy(structure, self.place),
-                code="unknown-direction",
-                ranks=self.place.ranks,
-                dims=list(own),
+                "unknown-direction",
             )
 
     def _apply_rules(self, made: RoleCalls, rows: np.ndarray) -> np.ndarray:
@@ -326,6 +325,9 @@ class _Builder:
                 and ((rows["peer"][chosen] >= 0) & (rows["what"][chosen] != records.END)).any()
             ):
                 structure.add_misfit(kind, "the partners in a loop have no pattern")
+            if rule.size is None and rule.pattern == 0:
+                # One run has the loop: the law of all ranks applies.
+                continue
             if rule.size is None or rule.pattern is None:
                 structure.add_misfit(kind, "the sizes of messages in a loop have no pattern")
             else:
@@ -418,12 +420,12 @@ MIN_DIRECTIONS = 3
 MAX_REMEDY = 4096
 
 
-def remedy(structure: Structure, place: Place) -> str:
-    """Which numbers of ranks to trace: the smallest ones whose grids have all roles, and neighbors in all
+def enough_ranks(structure: Structure, place: Place) -> list[int]:
+    """Which numbers of ranks to trace: the two smallest ones whose grids have all roles, and neighbors in all
     directions."""
     needed = set(structure.roles(place))
     is_periodic = PERIODIC in structure.arrangement.relations.values()
-    enough = []
+    enough: list[int] = []
     for ranks in range(2, min(place.ranks, MAX_REMEDY)):
         dims = structure.arrangement.of(ranks)
         directions = all(
@@ -433,9 +435,21 @@ def remedy(structure: Structure, place: Place) -> str:
             enough.append(ranks)
         if len(enough) == 2:
             break
-    if not enough:
-        return "trace the program on more ranks; they may share cores"
-    return f"trace the program on {' or '.join(map(str, enough))} ranks as well; they may share cores"
+    return enough
+
+
+def _unknown(structure: Structure, place: Place, what: str, why: str, code: str) -> Inconclusive:
+    ranks = enough_ranks(structure, place)
+    number = f"{' or '.join(map(str, ranks))} ranks as well" if ranks else "more ranks"
+    return Inconclusive(
+        what,
+        why,
+        f"trace the program on {number}; they may share cores",
+        code=code,
+        ranks=place.ranks,
+        dims=list(place.dims),
+        trace=ranks,
+    )
 
 
 @dataclass
@@ -610,13 +624,21 @@ class Synthesis:
         roles = structure.roles(self.place)
         missing = sorted(set(roles) - set(structure.donors))
         if missing:
-            raise Inconclusive(
+            raise _unknown(
+                structure,
+                self.place,
                 f"no traced rank is like rank {roles.index(missing[0])} of {ranks}",
                 f"in a grid of {' x '.join(map(str, dims))} its partners are in other directions",
-                remedy(structure, self.place),
-                code="unknown-role",
+                "unknown-role",
+            )
+        traced_nodes = max(len(set(run.nodes)) for run in structure.runs.values())
+        if structure.asks_for_nodes and traced_nodes == 1 and len(set(self.place.nodes)) > 1:
+            raise Inconclusive(
+                f"the communicators on {ranks} ranks are not known",
+                "the program asks which ranks share a node, and all traced ranks do",
+                "trace the program on two or more nodes, such as hosts of an emulated network",
+                code="traced-on-one-node",
                 ranks=ranks,
-                dims=list(dims),
             )
         self._groups: dict[str, np.ndarray] = {"": np.zeros(ranks, dtype=np.int64)}
         self._sizes: dict[str, np.ndarray] = {"": np.full(ranks, ranks)}

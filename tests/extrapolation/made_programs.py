@@ -296,7 +296,9 @@ def _communicators(program: Program, ranks: int) -> list[tuple[str, list[int]]]:
     in, from 1 on."""
     everyone = np.arange(ranks)
     world = [(WORLD, everyone.tolist())]
-    if program in (rows_and_columns, rotating_roots):
+    options = program.keywords if isinstance(program, partial) else {}
+    program = program.func if isinstance(program, partial) else program
+    if program in (rows_and_columns, rotating_roots, one_site):
         x, y = coordinates(balanced(ranks, 2)[::-1], everyone).T
         return [*world, *_groups("first split", y), *_groups("second split", x)]
     if program is shared_nodes:
@@ -305,6 +307,22 @@ def _communicators(program: Program, ranks: int) -> list[tuple[str, list[int]]]:
             *_groups("first split", everyone // 2),
             *_groups("second split", np.where(everyone % 2 == 0, 0, -1)),
             ("duplicate", everyone.tolist()),
+        ]
+    if program is without_one:
+        return [*world, *_groups("first split", np.where(everyone == options["one"](ranks), -1, 0))]
+    if program is halves_with_first_ranks:
+        half = max(ranks // 2, 1)
+        return [
+            *world,
+            *_groups("first split", everyone // half),
+            *_groups("second split", np.where(everyone % half == 0, 0, -1)),
+        ]
+    if program is on_nodes:
+        size = options["size"]
+        return [
+            *world,
+            *_groups("Comm_split_type 0 of MPI_COMM_WORLD", everyone // size),
+            *_groups("second split", np.where(everyone % size == 0, 0, -1)),
         ]
     return world
 
@@ -479,4 +497,60 @@ ROUNDS: dict[str, Program] = {
         source=lambda r, ranks, k: r ^ (k + 1),
     ),
     "tournament": partial(exchange_in_rounds, rounds=lambda ranks: ranks - 1, to=_opponent, source=_opponent),
+}
+
+
+# Programs with several communicators.
+
+
+def one_site(rank: Written, ranks: int) -> None:
+    """A function that is called with the row, the column and all ranks."""
+    dims = balanced(ranks, 2)[::-1]
+    for _ in range(STEPS):
+        for communicator, size in (2, (1 << 12) // dims[1]), (3, (1 << 14) // dims[0]), (1, 8), (1, 8):
+            what = part("collective", size=size, communicator=communicator)
+            rank.call("Allreduce", what, site=1, after=WORK_S / ranks)
+
+
+def without_one(rank: Written, ranks: int, *, one: Callable[[int], int]) -> None:
+    """One rank writes results, which the others compute together; the first of these sends them."""
+    master = one(ranks)
+    first = 1 if master == 0 else 0
+    for _ in range(STEPS):
+        if rank.rank == master:
+            rank.call("Recv", part("receive", first, 1 << 10), site=1)
+        else:
+            rank.call("Allreduce", part("collective", size=64, communicator=2), site=2, after=WORK_S / ranks)
+            rank.call("Reduce", part("collective", size=640, communicator=2, root=first), site=3)
+            if rank.rank == first:
+                rank.call("Send", part("send", master, 1 << 10), site=4)
+        rank.call("Barrier", part("collective"), site=5)
+
+
+def on_nodes(rank: Written, ranks: int, *, size: int) -> None:
+    """Sums on each node, then over the first ranks of all nodes."""
+    first = rank.rank - rank.rank % size
+    for _ in range(STEPS):
+        rank.call("Reduce", part("collective", size=800, communicator=2, root=first), site=1, after=1e-3)
+        if rank.rank == first:
+            rank.call("Allreduce", part("collective", size=800, communicator=3), site=2)
+        rank.call("Bcast", part("collective", size=800, communicator=2, root=first), site=3)
+
+
+def halves_with_first_ranks(rank: Written, ranks: int) -> None:
+    """Sums in both halves, then of their first ranks."""
+    half = max(ranks // 2, 1)
+    for _ in range(STEPS):
+        first = rank.rank - rank.rank % half
+        rank.call("Reduce", part("collective", size=800, communicator=2, root=first), site=1, after=1e-3)
+        if rank.rank == first:
+            rank.call("Allreduce", part("collective", size=800, communicator=3), site=2)
+        rank.call("Bcast", part("collective", size=800, communicator=2, root=first), site=3)
+
+
+COMMUNICATORS: dict[str, Program] = {
+    "halves with first ranks": halves_with_first_ranks,
+    "one site": one_site,
+    "without the first rank": partial(without_one, one=lambda ranks: 0),
+    "without the last rank": partial(without_one, one=lambda ranks: ranks - 1),
 }

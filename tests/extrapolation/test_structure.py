@@ -6,27 +6,34 @@ collectives that they would have there."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from extrapolation.made_programs import (
+    COMMUNICATORS,
     CUBES,
     FOLDED,
     PROGRAMS,
     ROUNDS,
+    STEPS,
     TREES,
     WORK_S,
     halo,
     irregular,
     observed,
+    on_nodes,
     traced_graph,
 )  # fmt: skip
 from replay.made_traces import job_of_written, part, written
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.computation import MIN_ERROR, fit_computation
+from hockney.extrapolation.grids import balanced
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
+from hockney.extrapolation.placements import Place
 from hockney.extrapolation.scaling import check_largest_run, unknown_sites
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
@@ -41,8 +48,8 @@ def structure_of(program, counts) -> Structure:
     return find_structure(observed(program, counts, kinds), kinds)
 
 
-def synthesized(structure: Structure, ranks: int) -> TraceGraph:
-    made = Synthesis(structure, ranks, structure.arrangement.of(ranks))
+def synthesized(structure: Structure, ranks: int, nodes: Sequence[int] = ()) -> TraceGraph:
+    made = Synthesis(structure, ranks, structure.arrangement.of(ranks), nodes)
     kinds, role_of = made.kinds_by_role()
     return made.build(lambda rank: np.full(len(kinds[role_of[rank]]) + 1, 1e-6))
 
@@ -71,6 +78,7 @@ CASES = [
     *((name, program, (2, 4, 8, 16), 64) for name, program in PROGRAMS.items()),
     *((name, program, (8, 16, 27), 64) for name, program in CUBES.items()),
     *((name, program, (2, 4, 8, 16), 64) for name, program in (TREES | ROUNDS).items()),
+    *((name, program, (3, 4, 8, 16), 64) for name, program in COMMUNICATORS.items()),
     *((f"{name}, any number", program, (3, 4, 6, 7, 12), 23) for name, program in TREES.items()),
     *((name, program, (3, 4, 6, 8, 13), 27) for name, program in FOLDED.items()),
     ("tournament, any even number", ROUNDS["tournament"], (4, 8, 12, 16), 24),
@@ -108,6 +116,43 @@ def test_ranks_inside_a_grid_must_have_been_traced():
     with pytest.raises(Inconclusive) as caught:
         synthesized(structure, 64)
     assert caught.value.code == "unknown-direction"
+
+
+def test_a_refusal_names_the_ranks_to_trace():
+    program = halo(2, periodic=False, size=2304)
+    structure = structure_of(program, (2, 4, 8))
+    with pytest.raises(Inconclusive) as caught:
+        synthesized(structure, 64)
+    assert caught.value.code == "unknown-role" and caught.value.fields["trace"] == [9, 12]
+    structure = structure_of(program, (2, 4, 8, 9))
+    made = synthesized(structure, 64)
+    assert communication(made)[0] == communication(traced_graph(program, 64))[0]
+
+
+def test_nodes_are_those_of_the_other_machine():
+    structure = structure_of(partial(on_nodes, size=2), (4, 8, 16))
+    made = synthesized(structure, 64, [rank // 8 for rank in range(64)])
+    assert not structure.misfits
+    assert communication(made) == communication(traced_graph(partial(on_nodes, size=8), 64))
+    structure = structure_of(partial(on_nodes, size=16), (4, 8, 16))
+    with pytest.raises(Inconclusive) as caught:
+        synthesized(structure, 64, [rank // 8 for rank in range(64)])
+    assert caught.value.code == "traced-on-one-node"
+
+
+def test_laws_that_the_runs_do_not_tell_apart_are_named():
+    def program(rank, ranks):
+        halo(2, periodic=False)(rank, ranks)
+        for _ in range(STEPS):
+            rank.call("Barrier", part("collective"), site=70)
+            for _ in range(balanced(ranks, 2)[0] // 2):
+                rank.call("Allreduce", part("collective", size=8), site=71)
+
+    structure = structure_of(program, (4, 8, 16))
+    ((text, other),) = structure.others(Place(64, (8, 8)))
+    assert not structure.misfits and "log2(y)" in text
+    volumes = [Synthesis(each, 64, (8, 8)).volumes() for each in (structure, other)]
+    assert [each["Allreduce at line 71"].count for each in volumes] == [64 * STEPS * 3, 64 * STEPS * 4]
 
 
 def test_the_largest_run_is_predicted_from_the_others():
