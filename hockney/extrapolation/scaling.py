@@ -201,7 +201,8 @@ def scaling_point(
     """Raises Inconclusive if the structure on this number of ranks is not known."""
     nodes: Sequence[int] = ()
     if structure.asks_for_nodes:
-        synthesis = Synthesis(structure, ranks, dims)
+        # Without nodes it may not be the program, but the machine is the same.
+        synthesis = Synthesis(replace(structure, misfits=[]), ranks, dims)
         kinds, role_of = synthesis.kinds_by_role()
         machine = price(synthesis.build(lambda rank: np.zeros(len(kinds[role_of[rank]]) + 1)))["value"]
         nodes = machine.node[:ranks].tolist() if isinstance(machine, PlatformMachine) else ()

@@ -78,7 +78,7 @@ CASES = [
     *((name, program, (2, 4, 8, 16), 64) for name, program in PROGRAMS.items()),
     *((name, program, (8, 16, 27), 64) for name, program in CUBES.items()),
     *((name, program, (2, 4, 8, 16), 64) for name, program in (TREES | ROUNDS).items()),
-    *((name, program, (3, 4, 8, 16), 64) for name, program in COMMUNICATORS.items()),
+    *((name, program, (2, 4, 8, 16), 64) for name, program in COMMUNICATORS.items()),
     *((f"{name}, any number", program, (3, 4, 6, 7, 12), 23) for name, program in TREES.items()),
     *((name, program, (3, 4, 6, 8, 13), 27) for name, program in FOLDED.items()),
     ("tournament, any even number", ROUNDS["tournament"], (4, 8, 12, 16), 24),
