@@ -26,6 +26,7 @@ VALUES = {
     "dimensions": ("1", "3"),
     "threads": ("1", "3"),
     "colors": ("1", "2"),
+    "observe": ("20ms",),
     # what computes or repeats is given little to do
     "work": ("30us",),
     "serial": ("0.1",),
@@ -55,7 +56,7 @@ SILENT_ALONE = ("granularity", "exscan", "iexscan")
 """Workloads that bring a single rank nothing to verify."""
 
 
-WITHOUT_DATA = ("barrier", "ibarrier", "barrier_persistent", "synchronisation", "compute")
+WITHOUT_DATA = ("barrier", "ibarrier", "barrier_persistent", "synchronisation", "compute", "fwq", "ftq")
 """Operations that bring nothing to verify."""
 
 

@@ -28,14 +28,16 @@ void optional_field(Json& json, const char* name, const std::optional<double>& v
 
 std::string metrics_object(const std::vector<MetricSeries>& metrics) {
   Json object;
-  for (const auto& [metric, values] : metrics)
-    object.raw(metric->name, Json()
-                                 .field("unit", metric->unit)
-                                 .field("over_ranks", name_of(metric->over_ranks))
-                                 .field("per", name_of(metric->per))
-                                 .raw("phase", metric->phase ? "true" : "false")
-                                 .field("values", values)
-                                 .str());
+  for (const auto& [metric, values, counts] : metrics) {
+    Json series;
+    series.field("unit", metric->unit)
+        .field("over_ranks", name_of(metric->over_ranks))
+        .field("per", name_of(metric->per))
+        .raw("phase", metric->phase ? "true" : "false")
+        .field("values", values);
+    if (metric->per == Per::event) series.field("counts", counts);
+    object.raw(metric->name, series.str());
+  }
   return object.str();
 }
 

@@ -131,11 +131,10 @@ void CaseRun::visit(const VisitLimit& limit) {
   const int back_to_back = workload->back_to_back();
   const int max_runs = has_written_buffers(values_) ? control_.reduce_min(place_.arena.max_runs()) : INT_MAX;
   reject_unwritable_runs(std::max(back_to_back, Synchroniser::min_batch(kind_)), max_runs);
-  std::optional<double> computing_s;
   if (first) {
     result_.bytes_moved = workload->bytes_moved();
-    computing_s = max_computing_s(*workload, control_);
-    if (computing_s) reject_endless_computing(*computing_s, back_to_back, rule_);
+    computing_s_ = max_computing_s(*workload, control_);
+    if (computing_s_) reject_endless_computing(*computing_s_, back_to_back, rule_);
   }
   double first_s = run_s_;
   if (!single_run(*workload)) {
@@ -145,7 +144,7 @@ void CaseRun::visit(const VisitLimit& limit) {
     if (first) first_s = operation_duration(first_span, control_);
   }
   const double warm_up_deadline = now() + Method::warm_up_share * std::max(0.0, limit.deadline - now());
-  const bool is_warm = computing_s && *computing_s >= Method::warm_by_itself_s;
+  const bool is_warm = first && computing_s_ && *computing_s_ >= Method::warm_by_itself_s;
   const double max_s =
       first ? Method::visit_share * rule_.budget_s
             : std::min(Method::later_visit_share * rule_.budget_s, limit.launch_deadline - now());
@@ -159,14 +158,16 @@ void CaseRun::visit(const VisitLimit& limit) {
   warm_up.run(*workload, warm_up_deadline, limit.deadline);
   // Errors count, but the record only counts subsequent runs.
   for (const Check& found : workload->take_checks()) check_ += found;
-  run_s_ = warm_up.run_s();
+  // Runs of the warm-up may be shorter than repetitions.
+  run_s_ = std::max(warm_up.run_s(), computing_s_.value_or(0));
   bool extrapolated = false;
   if (first) {
     result_.warmup_s = warm_up.times();
     runs_ = std::max({warm_up.batch(), Synchroniser::min_batch(kind_), back_to_back});
     result_.batch = static_cast<int>(std::lround(runs_ * workload->operations()));
     reject_excessive_runs(run_s_, back_to_back, rule_, visit_start_s_, control_);
-    extrapolated = runs_ > warm_up.batch() && run_s_ * runs_ > Method::long_repetition_s;
+    const bool is_estimate = runs_ > warm_up.batch() || run_s_ > warm_up.run_s();
+    extrapolated = is_estimate && run_s_ * runs_ > Method::long_repetition_s;
   }
 
   Synchroniser sync(kind_, info_, place_.arena, max_runs < INT_MAX, control_, clock_);
@@ -350,8 +351,10 @@ void CaseRun::keep(std::vector<MetricSeries>& series) {
     return;
   }
   HOCKNEY_EXPECT(series_.size() == series.size());
-  for (std::size_t i = 0; i < series.size(); ++i)
+  for (std::size_t i = 0; i < series.size(); ++i) {
     series_[i].values.insert(series_[i].values.end(), series[i].values.begin(), series[i].values.end());
+    series_[i].counts.insert(series_[i].counts.end(), series[i].counts.begin(), series[i].counts.end());
+  }
 }
 
 std::optional<double> CaseRun::achieved_precision() const {

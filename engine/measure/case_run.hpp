@@ -144,6 +144,7 @@ class CaseRun {
   std::vector<MetricSeries> series_;
   std::vector<double> medians_s_;  // one per visit
   int runs_ = 0;                   // runs per repetition; 0 before the first visit
+  std::optional<double> computing_s_;
   double run_s_ = 0;
   double repetition_s_ = 0;
 };

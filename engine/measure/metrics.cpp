@@ -60,13 +60,15 @@ const char* name_of(Per per) {
     case Per::record: return "record";
     case Per::repetition: return "repetition";
     case Per::superstep: return "superstep";
+    case Per::event: return "event";
   }
   return "record";
 }
 
 MetricValues::MetricValues(std::span<const Metric> declared, bool per_repetition) {
   for (const Metric& metric : declared)
-    if ((metric.per == Per::repetition) == per_repetition) metrics_.push_back(&metric);
+    if ((metric.per == Per::repetition || metric.per == Per::event) == per_repetition)
+      metrics_.push_back(&metric);
   clear();
 }
 
@@ -89,8 +91,8 @@ void MetricValues::set_each(std::string_view name, std::span<const double> value
   const bool is_finite =
       std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
   if (!is_finite && problem_.empty()) problem_ = "metric '" + std::string(name) + "' is not a finite number";
-  if (values.size() != 1 && (*at)->per != Per::superstep && problem_.empty())
-    problem_ = "metric '" + std::string(name) + "' has more than one value, but is not per superstep";
+  if (values.size() != 1 && (*at)->per != Per::superstep && (*at)->per != Per::event && problem_.empty())
+    problem_ = "metric '" + std::string(name) + "' has several values, but is not per superstep or event";
   values_[static_cast<std::size_t>(at - metrics_.begin())].assign(values.begin(), values.end());
 }
 
@@ -122,7 +124,10 @@ Report record_report(Workload& workload, std::span<const Metric> declared, const
 }
 
 MetricSamples::MetricSamples(std::span<const Metric> declared, const Comm& control)
-    : control_(control), current_(declared, true), chunk_(current_.metrics().size()) {
+    : control_(control),
+      current_(declared, true),
+      chunk_(current_.metrics().size()),
+      counts_(current_.metrics().size()) {
   for (const Metric* metric : current_.metrics()) series_.push_back({metric, {}});
 }
 
@@ -134,23 +139,35 @@ void MetricSamples::start(Workload& workload, int count) {
     values.clear();
     values.reserve(static_cast<std::size_t>(count));
   }
+  for (std::vector<double>& counts : counts_) counts.clear();
 }
 
 void MetricSamples::take(Workload& workload, double operations) {
   if (empty()) return;
   current_.clear();
   workload.sample(current_);
-  for (std::size_t i = 0; i < chunk_.size(); ++i)
-    chunk_[i].push_back(current_.values()[i].front() / (current_.metrics()[i]->phase ? operations : 1.0));
+  for (std::size_t i = 0; i < chunk_.size(); ++i) {
+    const std::vector<double>& values = current_.values()[i];
+    if (current_.metrics()[i]->per == Per::event) {
+      chunk_[i].insert(chunk_[i].end(), values.begin(), values.end());
+      counts_[i].push_back(static_cast<double>(values.size()));
+    } else {
+      chunk_[i].push_back(values.front() / (current_.metrics()[i]->phase ? operations : 1.0));
+    }
+  }
   if (problem_.empty()) problem_ = current_.problem();
 }
 
 void MetricSamples::finish(const std::vector<bool>& keep) {
   if (empty()) return;
-  HOCKNEY_EXPECT(chunk_.front().size() == keep.size());
   throw_problems(problem_, control_);
   const std::vector<std::size_t> slowest_ranks = slowest();
   for (std::size_t i = 0; i < chunk_.size(); ++i) {
+    if (series_[i].metric->per == Per::event) {
+      finish_events(i, keep);
+      continue;
+    }
+    HOCKNEY_EXPECT(chunk_[i].size() == keep.size());
     const OverRanks over_ranks = series_[i].metric->over_ranks;
     combine(over_ranks, chunk_[i], control_);
     if (!control_.root()) continue;
@@ -164,8 +181,36 @@ void MetricSamples::finish(const std::vector<bool>& keep) {
   }
 }
 
+// Ranks have different numbers of events: all send as many values as the rank with the most.
+void MetricSamples::finish_events(std::size_t index, const std::vector<bool>& keep) {
+  HOCKNEY_EXPECT(counts_[index].size() == keep.size());
+  double longest = control_.reduce_max(static_cast<double>(chunk_[index].size()));
+  control_.broadcast(longest);
+  const auto width = static_cast<std::size_t>(longest);
+  chunk_[index].resize(width);
+  const std::vector<double> counts = control_.gather(counts_[index]);
+  const std::vector<double> values = control_.gather(chunk_[index]);
+  if (!control_.root()) return;
+  const auto ranks = static_cast<std::size_t>(control_.size);
+  std::vector<std::size_t> next(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) next[rank] = rank * width;
+  for (std::size_t repetition = 0; repetition < keep.size(); ++repetition)
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const double count = counts[rank * keep.size() + repetition];
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(next[rank]);
+      next[rank] += static_cast<std::size_t>(count);
+      if (!keep[repetition]) continue;
+      series_[index].values.insert(series_[index].values.end(), begin,
+                                   begin + static_cast<std::ptrdiff_t>(count));
+      series_[index].counts.push_back(count);
+    }
+}
+
 std::vector<std::size_t> MetricSamples::slowest() const {
-  const std::size_t count = chunk_.front().size();
+  const auto count_of = [this](std::size_t i) {
+    return series_[i].metric->per == Per::event ? counts_[i].size() : chunk_[i].size();
+  };
+  const std::size_t count = count_of(0);
   std::vector<std::size_t> slowest(count, 0);
   const bool padded_bytes = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
     return series.metric->over_ranks == OverRanks::slowest;

@@ -20,8 +20,9 @@ class Workload;
 // repetition, is the value of the rank whose phases add up to the most: the phases of a repetition whose time
 // is the longest over the ranks then add up to that time, and other values belong to the same rank.
 enum class OverRanks { max, min, mean, sum, root, each, slowest };
-// superstep: a value for each superstep of an operation, per record.
-enum class Per { record, repetition, superstep };
+// superstep: a value for each superstep of an operation, per record. event: any number of values in each
+// repetition, of each rank.
+enum class Per { record, repetition, superstep, event };
 
 // A quantity that a workload reports besides its time, as listed in the catalog. A phase is a part of the
 // operation's time, in seconds per operation.
@@ -46,12 +47,13 @@ struct BrokenWorkload : std::logic_error {
 // One rank's values for metrics of one kind, as its workload reports them.
 class MetricValues {
  public:
-  // Selects the metrics in `declared` that are per repetition, or those that are not.
+  // Selects the metrics in `declared` that are per repetition or event, or those that are not.
   MetricValues(std::span<const Metric> declared, bool per_repetition);
 
   // Sets a value. If the metric is not declared, or the value is not finite, that becomes the problem.
   void set(std::string_view name, double value);
-  // Sets the values of a metric per superstep; all ranks must report the same number.
+  // Sets the values of a metric per superstep, of which all ranks must report the same number, or per
+  // event.
   void set_each(std::string_view name, std::span<const double> values);
   // Sets a text that belongs to the record, such as the name of the clock used. Only rank 0's text is used.
   void label(std::string_view name, std::string_view text);
@@ -74,10 +76,12 @@ class MetricValues {
 };
 
 // A metric's values over a record, on rank 0. A combined metric has one value if it is per record, otherwise
-// one for each repetition or superstep. With `each`, the rank is the fastest-varying index.
+// one for each repetition or superstep. With `each`, the rank is the fastest-varying index. `counts` has the
+// number of values per event of each repetition and rank, in the same order.
 struct MetricSeries {
   const Metric* metric;
   std::vector<double> values;
+  std::vector<double> counts = {};
 };
 
 // The values per record. Its constructor is collective, and throws BrokenWorkload.
@@ -107,12 +111,15 @@ class MetricSamples {
   std::vector<MetricSeries>& series() { return series_; }
 
  private:
+  // Appends the events of the chunk to a series on rank 0.
+  void finish_events(std::size_t index, const std::vector<bool>& keep);
   // On rank 0: for each repetition of the chunk, the rank with the largest sum of phases.
   std::vector<std::size_t> slowest() const;
 
   const Comm& control_;
   MetricValues current_;
-  std::vector<std::vector<double>> chunk_;  // this rank's values for the repetitions of the chunk, by metric
+  std::vector<std::vector<double>> chunk_;   // this rank's values for the repetitions of the chunk, by metric
+  std::vector<std::vector<double>> counts_;  // their number in each repetition, for metrics per event
   std::string problem_;
   std::vector<MetricSeries> series_;
 };

@@ -33,6 +33,9 @@ constexpr double min_latency_s = 1e-12;
 
 // The simulated machine, one per process. Only used by SimGrid's callbacks, which cannot carry user data.
 struct Machine {
+  Machine(std::size_t node_count, std::uint64_t most_messages, Zone* its_zone, const Description& description)
+      : nodes(node_count), max_messages(most_messages), zone(its_zone), costs(description, node_count) {}
+
   std::size_t nodes;
   std::uint64_t max_messages;  // 0: unlimited
   Zone* zone;
@@ -141,8 +144,7 @@ void load(Engine& engine) {
   const std::size_t nodes = description.node_count();
   auto* const zone = new Zone(description, nodes);  // owned by SimGrid from now on
   zone->get_iface()->seal();
-  machine =
-      std::make_unique<Machine>(Machine{nodes, description.events, zone, MessageCosts(description, nodes)});
+  machine = std::make_unique<Machine>(nodes, description.events, zone, description);
   for (sg::Host* host : engine.get_all_hosts())
     sg_host_set_data(host, machine->costs.processor(Zone::node(host)));
   set_factors(*zone->get_iface(), engine, latency_factor, bandwidth_factor);

@@ -23,7 +23,9 @@ MessageCosts::MessageCosts(const Description& description, std::size_t nodes)
       faults_(description.faults),
       losses_(description.fault_seed),
       sending_until_(nodes, -1.0),
-      processors_(description.messages_use_processors() ? nodes : 0) {
+      detours_(description.detours) {
+  if (description.messages_use_processors() || !detours_.empty())
+    for (std::size_t node = 0; node < nodes; ++node) processors_.emplace_back(node, &detours_);
   for (const std::vector<Segment>* segments : {&between_, &on_node_})
     for (const Segment& operation_text : *segments)
       exchanges_cost_ =
@@ -50,7 +52,8 @@ double MessageCosts::before(const Message& message, bool isend, std::size_t numb
   // After the arrival of a large message its sender is free: both have waited for its end.
   const bool is_held = eager(message) || self.arrival_until > now;
   const double begin = free_at(message.from, now);
-  const double start = is_held ? std::max(begin + busy_s, self.free_at) : begin + busy_s;
+  const double ready = end_of(message.from, smpi::rank_of_actor(static_cast<long>(number)), begin, busy_s);
+  const double start = is_held ? std::max(ready, self.free_at) : ready;
   self.free_at = start + cost.gap.at(message.size);
   self.arrival_until = start + cost.flight.at(message.size);
   if (exchanges_cost_ && eager(message)) {
@@ -66,9 +69,12 @@ double MessageCosts::before(const Message& message, bool isend, std::size_t numb
 
 double MessageCosts::after(const Message& message, std::size_t number, double now) {
   const Segment& cost = segment(message);
-  double busy_s = free_at(message.to, now) - now + cost.receive.at(message.size);
+  const double begin = free_at(message.to, now);
+  double busy_s = begin - now + cost.receive.at(message.size);
   if (exchanges_cost_ && crosses_reply(message, number, now)) busy_s += cost.exchange.at(message.size);
-  return busy_s;
+  if (detours_.empty()) return busy_s;
+  const std::size_t rank = smpi::rank_of_actor(static_cast<long>(number));
+  return end_of(message.to, rank, begin, busy_s - (begin - now)) - now;
 }
 
 // Whether the receiver's own last message was still in flight, or had only just arrived, when this one

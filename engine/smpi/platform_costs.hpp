@@ -29,6 +29,8 @@ struct Message {
 class MessageCosts {
  public:
   MessageCosts(const Description& description, std::size_t nodes);
+  MessageCosts(const MessageCosts&) = delete;  // the processors refer to the detours
+  MessageCosts& operator=(const MessageCosts&) = delete;
 
   // Seconds for which rank `rank` is busy before the message departs.
   double before(const Message& message, bool isend, std::size_t rank, double now);
@@ -40,7 +42,8 @@ class MessageCosts {
   // Seconds for which rank `rank` is busy after the message has arrived.
   double after(const Message& message, std::size_t rank, double now);
 
-  // The processor of a node, for the program that computes there; null if messages take no processor time.
+  // The processor of a node, for the program that computes there; null if messages take no processor time
+  // and no core has detours.
   smpi::Processor* processor(std::size_t node) { return processors_.empty() ? nullptr : &processors_[node]; }
 
  private:
@@ -63,6 +66,10 @@ class MessageCosts {
   double free_at(std::size_t node, double now) {
     return processors_.empty() ? now : processors_[node].free_at(now);
   }
+  // When a call that takes `seconds` of the rank's core ends.
+  double end_of(std::size_t node, std::size_t rank, double start, double seconds) const {
+    return processors_.empty() ? start + seconds : processors_[node].end_of(rank, start, seconds);
+  }
 
   std::vector<Segment> between_, on_node_;
   double hop_;
@@ -78,7 +85,8 @@ class MessageCosts {
   std::unordered_map<std::size_t, std::vector<Flight>> flights_;
   std::vector<double> sending_until_;                    // by node, large messages only
   std::unordered_map<std::size_t, int> paid_overheads_;  // large messages about to be sent, by both nodes
-  std::vector<smpi::Processor> processors_;              // by node, if messages take processor time
+  smpi::CoreDetours detours_;
+  std::vector<smpi::Processor> processors_;  // by node, if messages take processor time or cores have detours
 };
 
 }  // namespace hockney::platform

@@ -95,6 +95,30 @@ void append(std::vector<Fault>& faults, LineReader& words) {
   faults.push_back(std::move(fault));
 }
 
+smpi::DetourPattern read_detours(LineReader& words) {
+  smpi::DetourPattern pattern;
+  pattern.seed = static_cast<std::uint64_t>(words.number("a seed", 0, 9e15));
+  pattern.period_s = words.number("a period in seconds", 1e-9, 1e9);
+  pattern.first_rank = static_cast<std::size_t>(words.number("a rank", 0, 1e9));
+  pattern.rank_step = static_cast<std::size_t>(words.number("a step of ranks", 1, 1e9));
+  const double nodes = words.number("a number of nodes", 0, static_cast<double>(max_nodes));
+  for (std::size_t k = 0; k < static_cast<std::size_t>(nodes); ++k)
+    pattern.nodes.push_back(
+        static_cast<std::size_t>(words.number("a node", 0, static_cast<double>(max_nodes))));
+  double end = 0;
+  while (words.has_more()) {
+    pattern.starts_s.push_back(words.seconds());
+    pattern.lengths_s.push_back(words.seconds());
+    if (pattern.starts_s.back() < end) throw InvalidDescription("detours are not in order, or overlap");
+    end = pattern.starts_s.back() + pattern.lengths_s.back();
+  }
+  if (pattern.starts_s.empty()) throw InvalidDescription("detours have no start and length");
+  if (end > pattern.period_s ||
+      pattern.period_s <= std::accumulate(pattern.lengths_s.begin(), pattern.lengths_s.end(), 0.0))
+    throw InvalidDescription("detours do not fit in their period");
+  return pattern;
+}
+
 std::string choice(LineReader& words, std::initializer_list<const char*> allowed) {
   const std::string found = words.word("a value");
   for (const char* operation_text : allowed)
@@ -137,6 +161,7 @@ const std::map<std::string, std::function<void(Description&, LineReader&)>> keys
      [](Description& d, LineReader& w) {
        d.fault_seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));
      }},
+    {"detours", [](Description& d, LineReader& w) { d.detours.push_back(read_detours(w)); }},
     {"events",
      [](Description& d, LineReader& w) {
        d.events = static_cast<std::uint64_t>(w.number("a number of messages", 0, 9e15));

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "smpi/core_detours.hpp"
+
 namespace hockney::platform {
 
 // An invalid machine description. The message gives the line.
@@ -78,6 +80,7 @@ struct Description {
   Noise noise;
   std::vector<Fault> faults;
   std::uint64_t fault_seed = 0;
+  std::vector<smpi::DetourPattern> detours;
   std::uint64_t events = 0;
 
   std::size_t node_count() const;

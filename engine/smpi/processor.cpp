@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computing on a simulated machine, which messages slow down if they take the processor's time.
+// Computing on a simulated machine, which messages slow down if they take the processor's time, and detours
+// of the core if it is noisy.
 #include "smpi/processor.hpp"
 
 #include <simgrid/actor.h>
@@ -19,10 +20,13 @@ void pass(double seconds) {
     sg_actor_sleep_for(seconds);
     return;
   }
-  double end = processor->free_at(simgrid_get_clock()) + seconds;
-  for (double has_more = seconds; has_more > 0; end += has_more) {
+  const std::size_t rank = smpi::rank_of_actor(sg_actor_self_get_pid());
+  double end = processor->end_of(rank, processor->free_at(simgrid_get_clock()), seconds);
+  for (;;) {
     sg_actor_sleep_until(end);
-    has_more = processor->additional_time(end);
+    const double has_more = processor->additional_time(end);
+    if (!(has_more > 0)) return;
+    end = processor->end_of(rank, end, has_more);
   }
 }
 

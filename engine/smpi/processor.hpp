@@ -3,16 +3,32 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 
+#include "smpi/core_detours.hpp"
+
 namespace hockney::smpi {
+
+// smpirun starts the ranks in order, as the actors 1, 2, ...
+inline std::size_t rank_of_actor(long actor) {
+  return static_cast<std::size_t>(actor - 1);
+}
 
 // The work of a simulated node's processor for the node's messages in addition to the calls of MPI:
 // interrupts and protocols of the operating system. This work takes precedence over the program, one message
 // after the other. The plug-in adds it when a message departs; the program, which is another library in the
-// same process, finds this object as the user data of its host.
+// same process, finds this object as the user data of its host. Detours of the node's cores delay programs
+// and calls too.
 class Processor {
  public:
+  Processor(std::size_t node, const CoreDetours* detours) : node_(node), detours_(detours) {}
+
+  // When work of `seconds` by a rank, which can begin at `start`, ends in spite of the detours of its core.
+  double end_of(std::size_t rank, double start, double seconds) const {
+    return detours_->empty() ? start + seconds : detours_->end_of(node_, rank, start, seconds);
+  }
+
   // Adds `seconds` of work that arises at `moment`, now or later.
   void add(double moment, double seconds) {
     if (seconds > 0) pending_work_.emplace(moment, seconds);
@@ -39,6 +55,8 @@ class Processor {
   }
 
  private:
+  std::size_t node_;
+  const CoreDetours* detours_;
   std::multimap<double, double> pending_work_;  // moments and seconds, in order
   double free_at_ = 0;                          // end of the work that is done or in progress
 };

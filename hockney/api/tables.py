@@ -208,7 +208,7 @@ def _metric_cells(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
 def _metric_columns(record: Record) -> dict[str, float | list[float]]:
     """Metrics of a record by column name, with one column per rank for per-rank metrics. A column contains a
     value for each repetition, or one for the whole record. Phase metrics have a column for each phase if the
-    record's label names the phases; other metrics of supersteps are only in the records."""
+    record's label names the phases; other metrics of supersteps, and of events, are only in the records."""
     columns: dict[str, float | list[float]] = {}
     count = len(record.times_s)
     for name, metric_values in record.metrics.items():
@@ -220,6 +220,8 @@ def _metric_columns(record: Record) -> dict[str, float | list[float]]:
                     f"{column}_{phase}": value
                     for phase, value in zip(phases, metric_values.values, strict=True)
                 }
+            continue
+        if metric_values.per == "event":
             continue
         rows = 1 if metric_values.per == "record" else count
         ranks = len(metric_values.values) // rows if rows and metric_values.over_ranks == "each" else 1

@@ -176,6 +176,26 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     resend_s: float = 0.0
 
 
+class Detours(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Intervals during which a core does not run its program: `length_s` from `start_s`, repeated with the
+    period `period_s`. They are in order, do not overlap and end within the period. They concern the ranks
+    `first_rank`, `first_rank` + `rank_step`, ... on `nodes` (empty: on all nodes). The phase of each rank is
+    random. A program that computes or calls MPI during a detour continues after it; large messages in
+    transit are not delayed."""
+
+    period_s: float
+    length_s: tuple[float, ...]
+    start_s: tuple[float, ...] = (0.0,)
+    nodes: tuple[int, ...] = ()
+    first_rank: int = 0
+    rank_step: int = 1
+
+    @property
+    def share(self) -> float:
+        """Fraction of the time."""
+        return sum(self.length_s) / self.period_s
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Origin of one number of the description. `key` is its position ("network.link",
     "segments[0].latency_s"; a prefix stands for everything below it). `source` is the line of the paper, the
@@ -200,9 +220,9 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     its receive is posted. `calls` contains, by operation of OPERATIONS_WITH_CALL_COSTS, pairs of bytes (of a
     block or vector, as the engine counts them) and seconds: the cost of a call for each rank in addition to
     its messages, interpolated linearly. `libraries` are costs of BSPlib and the BPRAM. `clock_s` is the time
-    to read the clock. `poor_fit` is the reason why its message costs come from a poor fit; "" for a good one.
-    `two_modes` contains the levels if the launches of that fit were in two modes; "" otherwise, and for
-    undisturbed times.
+    to read the clock. `detours` are the noise of cores. `poor_fit` is the reason why its message costs come
+    from a poor fit; "" for a good one. `two_modes` contains the levels if the launches of that fit were in
+    two modes; "" otherwise, and for undisturbed times.
     """
 
     name: str
@@ -224,6 +244,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     clock_s: float = 0.0
     noise: Noise | None = None
     faults: tuple[Fault, ...] = ()
+    detours: tuple[Detours, ...] = ()
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     poor_fit: str = ""
@@ -250,8 +271,10 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def varies(self) -> bool:
-        """Whether times vary between simulations: with noise, or if messages are lost."""
-        return self.noise is not None or any(fault.loss for fault in self.faults)
+        """Whether times vary between simulations: with noise, with detours of cores, or if messages are
+        lost."""
+        has_noise = self.noise is not None or bool(self.detours)
+        return has_noise or any(fault.loss for fault in self.faults)
 
     @property
     def processors_work(self) -> bool:

@@ -151,16 +151,18 @@ class Visits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 OverRanks = Literal["max", "min", "mean", "sum", "root", "each", "slowest"]
-Per = Literal["record", "repetition", "superstep"]
+Per = Literal["record", "repetition", "superstep", "event"]
 
 
-class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
+class MetricSeries(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A workload's values of one metric; the catalog describes the metric.
 
     `values` has one number if the metric is per record and combined over the ranks, one for each entry of
     `times_s` if it is per repetition, one for each superstep of an operation, in order, if it is per
     superstep. If `over_ranks` is each, ranks vary fastest; slowest is the rank whose phases of the repetition
-    add up to the most. A `phase` is a part of the operation's time, in seconds per operation.
+    add up to the most. A metric per event has any number of values for each repetition and rank, in this
+    order; `counts` contains their numbers. A `phase` is a part of the operation's time, in seconds per
+    operation.
     """
 
     unit: str
@@ -168,6 +170,7 @@ class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
     per: Per
     phase: bool
     values: list[float]
+    counts: list[int] = []
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="record"):

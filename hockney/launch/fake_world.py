@@ -463,6 +463,7 @@ class World:
                 per=metric.per,
                 phase=metric.phase,
                 values=self._values(metric, case, times, times / max(1, phases)).tolist(),
+                counts=self._counts(metric, case, times),
             )
             for metric in declared
         }
@@ -493,6 +494,10 @@ class World:
         if metric.over_ranks == "each":  # a rank in the middle has half the value of the last one
             value = np.outer(value, np.arange(1, case.ranks + 1) / case.ranks).ravel()
         return value
+
+    def _counts(self, metric: Metric, case: Case, times: np.ndarray) -> list[int]:
+        fake = self.fake_for(self.catalog.entry(case.workload))
+        return [] if fake is None else fake.counts(metric, case, times)
 
     def _replay_values(self, name: str, case: Case, factors: np.ndarray) -> np.ndarray:
         """Return the values of a metric. `factors` are the factors of the repetitions. All time in calls

@@ -15,6 +15,7 @@ import tempfile
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -22,7 +23,7 @@ import msgspec
 from hockney.core.case import Case
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
-from hockney.core.platform import Libraries, Network, Noise, Platform, Segment
+from hockney.core.platform import Detours, Libraries, Network, Noise, Platform, Segment
 from hockney.core.record import EngineLines, Launch
 from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.core.units import format_seconds
@@ -289,8 +290,16 @@ def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> It
         yield f"fault {_number_words(numbers)}"
     if any(fault.loss for fault in platform.faults):
         yield f"fault-seed {1 + seed_offset}"
+    for detours in platform.detours:
+        yield _detours_line(detours, seed_offset + (platform.noise.seed if platform.noise else 1))
     if max_events:
         yield f"events {max_events}"
+
+
+def _detours_line(detours: Detours, seed: int) -> str:
+    intervals = chain.from_iterable(zip(detours.start_s, detours.length_s, strict=True))
+    ranks = (detours.first_rank, detours.rank_step, len(detours.nodes), *detours.nodes)
+    return f"detours {_number_words((seed, detours.period_s, *ranks, *intervals))}"
 
 
 def _extents(network: Network) -> Iterator[str]:

@@ -61,7 +61,7 @@ def _layout(survey: Survey) -> HostOptions:
 def survey_twin(platform: Platform, survey: Survey, notify: Notify, listen: Listener) -> Survey:
     """Survey `platform` in simulation with the cases of `survey`. The simulation has no noise, because
     medians are compared."""
-    noiseless = msgspec.structs.replace(platform, noise=None)
+    noiseless = msgspec.structs.replace(platform, noise=None, detours=())
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as scratch:
         description = Path(scratch) / "twin.toml"
         description.write_text(simulated.write(noiseless), "utf-8")

@@ -313,7 +313,7 @@ def time_on_description(
         time = simulated_time(platform, steps, ranks, list(BARRIER(ranks, 0)) if after_barrier else ())
     except NotModelled as error:
         raise _rank_count_not_modelled(operation, algorithm, ranks, str(error)) from None
-    known = None if platform.noise is not None else time
+    known = None if platform.varies else time
     far = ranks > min(group.cores for group in platform.nodes)
     network = platform.network
 

@@ -171,7 +171,7 @@ def replay_with(
         budget_s = SIMULATION_S if not traits.wall_clock else max(MIN_BUDGET_S, slow_run_s)
     lines: list[Launch | Record | Failure] = []
     platform = bench.machine.platform
-    if platform is not None and platform.noise is None:
+    if platform is not None and not platform.varies:
         launches = repetitions = 1
     for index in range(launches):
         listen(Status(f"replay: launch {index + 1}"))

@@ -28,6 +28,7 @@ constexpr Metric own_metrics[] = {
     {.name = "steps", .per = Per::superstep},
     {.name = "rest", .unit = "s", .over_ranks = OverRanks::slowest, .per = Per::repetition, .phase = true},
     {.name = "slowest_rank", .over_ranks = OverRanks::slowest, .per = Per::repetition},
+    {.name = "events", .over_ranks = OverRanks::each, .per = Per::event},
 };
 
 class Reporter final : public Workload {
@@ -55,6 +56,9 @@ class Reporter final : public Workload {
     // In every second sample, the phases of rank 0 add up to more than those of the last rank.
     values.set("rest", samples_ % 2 == 0 && comm_.rank == 0 ? 2 * waiting_s_ * comm_.size : 0);
     values.set("slowest_rank", comm_.rank);
+    // Rank r has r events in one sample and r + 1 in the next one.
+    values.set_each("events",
+                    std::vector<double>(static_cast<std::size_t>(comm_.rank + samples_ % 2), samples_));
     if (kind_.invents && comm_.rank == 0) values.set("surprise", 1);
     runs_ = 0;
     waiting_s_ = 0;
@@ -94,7 +98,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     const Measurement result =
         measured(reporter<false, false>, sync.c_str(),
                  {.precision = -1, .budget_s = 300, .max_repetitions = 7, .max_warm_up = 16});
-    EXPECT_EQ(result.metrics.size(), 10u);
+    EXPECT_EQ(result.metrics.size(), 11u);
     if (!control().root()) continue;
     EXPECT_EQ(result.labels.at("colour"), "red");
     const std::size_t repetitions = result.times_s.size();
@@ -115,6 +119,16 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     const std::vector<double>& slowest = series_of(result, "slowest_rank").values;
     ASSERT_EQ(slowest.size(), repetitions);
     for (std::size_t i = 0; i < repetitions; ++i) EXPECT_EQ(slowest[i], rest[i] > 0 ? 0 : size - 1);
+    const MetricSeries& events = series_of(result, "events");
+    ASSERT_EQ(events.counts.size(), repetitions * static_cast<std::size_t>(size));
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < events.counts.size(); ++i) {
+      const double rank = static_cast<double>(i % static_cast<std::size_t>(size));
+      EXPECT_TRUE(events.counts[i] == rank || events.counts[i] == rank + 1);
+      const double sample = (series_of(result, "spread").values[i] - rank) / 10;
+      for (int k = 0; k < events.counts[i]; ++k) EXPECT_EQ(events.values.at(next++), sample);
+    }
+    EXPECT_EQ(next, events.values.size());
     // The ranks vary fastest, and a dropped repetition is dropped from the metrics too.
     const std::vector<double>& spread = series_of(result, "spread").values;
     ASSERT_EQ(spread.size(), repetitions * static_cast<std::size_t>(size));
@@ -175,6 +189,10 @@ TEST(Visits, KeepTheirRepetitionsAndMetricsApartAndInOrder) {
   EXPECT_EQ(result.times_s.size(), 16u);
   EXPECT_LE(result.visits[0].started_s, result.visits[1].started_s);
   for (const MetricSeries& series : result.metrics) {
+    if (series.metric->per == Per::event) {
+      EXPECT_EQ(series.counts.size(), 16 * static_cast<std::size_t>(comm.size));
+      continue;
+    }
     const std::size_t ranks =
         series.metric->over_ranks == OverRanks::each ? static_cast<std::size_t>(comm.size) : 1;
     const std::size_t entries = series.metric->per == Per::repetition  ? 16

@@ -20,6 +20,11 @@ from hockney.cli.arguments.commands import verb
 @click.option("--csv", "csv_file", metavar="FILE", help="Write CSV (- for stdout).")
 @click.option("--parquet", "parquet_file", metavar="FILE", help="Write Parquet (needs pyarrow).")
 @click.option(
+    "--noise-trace",
+    metavar="FILE",
+    help="Write the observed noise of cores as a noise trace for machine files.",
+)
+@click.option(
     "--what",
     type=click.Choice(["repetitions", "records", "summaries", "parameters"]),
     default="repetitions",
@@ -27,4 +32,4 @@ from hockney.cli.arguments.commands import verb
     help="One row per repetition, per case and launch, per case, or per fitted parameter.",
 )
 def command() -> None:
-    """Write a run's times as CSV or Parquet. Times are in seconds, sizes in bytes."""
+    """Write a run's times as CSV or Parquet, or its noise of cores. Times are in seconds, sizes in bytes."""

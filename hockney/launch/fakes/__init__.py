@@ -36,6 +36,10 @@ class FakeWorkloads(ABC):
         values."""
         return None
 
+    def counts(self, metric: Metric, case: Case, times: np.ndarray) -> list[int]:
+        """Return the number of values in each repetition and rank of a metric per event."""
+        return []
+
     def labels(self, case: Case) -> dict[str, str]:
         return {}
 

@@ -51,7 +51,7 @@ def machine_text(name: str, package: str, kind: str) -> tuple[str, str]:
     return (files(package) / "machines" / (name + ENDING)).read_text("utf-8"), name + ENDING
 
 
-def read_file(path: Path, names: Collection[str]) -> str:
+def read_file(path: Path, names: Collection[str], max_bytes: int = MOST_BYTES) -> str:
     """Read a description file. `names` are the bundled machines, for suggestions. Raises UsageError or
     EnvironmentProblem."""
     try:
@@ -63,10 +63,10 @@ def read_file(path: Path, names: Collection[str]) -> str:
                 "give the path of a .toml file",
                 code="not-a-file",
             )
-        if status.st_size > MOST_BYTES:
+        if status.st_size > max_bytes:
             raise UsageError(
                 f"{printable(str(path))} is too large for a machine file",
-                f"it has {status.st_size} bytes; the limit is {MOST_BYTES}",
+                f"it has {status.st_size} bytes; the limit is {max_bytes}",
                 "give another file",
                 code="machine-file-too-large",
                 size=status.st_size,

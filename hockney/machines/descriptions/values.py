@@ -126,6 +126,7 @@ def no_text(text: str) -> float:
 
 
 COUNT = Quantity("count", no_text, "8", MOST, positive=True, whole=True)
+INDEX = Quantity("number from 0", no_text, "0", MOST, whole=True)
 SEED = Quantity("whole number", no_text, "1", MOST_SEED, whole=True)
 FRACTION = Quantity("spread", no_text, "0.05", 10.0)
 
@@ -184,6 +185,12 @@ def list_of(item_reader: Callable[[Any, Place], Any]) -> Callable[[Any, Place], 
         return tuple(item_reader(item, place.item(k)) for k, item in enumerate(value))
 
     return read
+
+
+def one_or_list_of(item_reader: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, ...]]:
+    """Reader of a list whose only item may be written without brackets."""
+    read_list = list_of(item_reader)
+    return lambda value, place: read_list(value if isinstance(value, list) else [value], place)
 
 
 def kind_of(value: Any) -> str:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from hockney.core.errors import UsageError, printable
+from hockney.core.paths import expand_home
 from hockney.core.platform import Platform
 from hockney.machines.descriptions.files import ENDING, bundled_names, machine_text
+from hockney.machines.simulated.detours import read_traces
 from hockney.machines.simulated.read import parse, read
 from hockney.machines.simulated.variants import Variant
 from hockney.machines.simulated.variants import variants as _variants
@@ -31,7 +34,9 @@ def platform(name: str) -> Platform:
     unreadable file."""
     base, dims, variant_names = _split(name)
     text, where = machine_text(base, PACKAGE, "simulated")
-    return read(text, where, variants=variant_names, dims=dims)
+    folder = expand_home(Path(base)).parent if base.endswith(ENDING) else Path()
+    traces = read_traces(parse(text, where), where, folder)
+    return read(text, where, variants=variant_names, dims=dims, traces=traces)
 
 
 def variants(name: str) -> tuple[Variant, ...]:

@@ -9,7 +9,7 @@ of values and checks their consistency.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -20,6 +20,7 @@ from hockney.core.platform import (
     RATED_KERNELS,
     SELECTABLE_COLLECTIVES,
     Broadcast,
+    Detours,
     Fault,
     Libraries,
     Network,
@@ -32,9 +33,11 @@ from hockney.core.platform import (
     Status,
 )
 from hockney.core.smpi_algorithms import check_algorithm
+from hockney.core.units import MAX_SECONDS, parse_seconds
 from hockney.machines.descriptions import files, values
 from hockney.machines.descriptions.files import Read, table_expected, unknown_key
 from hockney.machines.descriptions.values import Place, origin_of_nothing
+from hockney.machines.simulated.detours import check_detours, include_traces
 from hockney.machines.simulated.queries import all_places
 from hockney.machines.simulated.shapes import check_network
 from hockney.machines.simulated.variants import VARIANTS, lay_over, table_of, with_dims
@@ -45,20 +48,34 @@ ORIGIN_EXAMPLE = "network.link or segments[0].latency_s"
 
 
 def read(
-    text: str, where: str = "machine file", *, variants: Iterable[str] = (), dims: tuple[int, ...] = ()
+    text: str,
+    where: str = "machine file",
+    *,
+    variants: Iterable[str] = (),
+    dims: tuple[int, ...] = (),
+    traces: Mapping[str, str] | None = None,
 ) -> Platform:
     """Parse the description in `text`, with `variants` applied in order and the extent `dims`.
 
-    `where` names the file in errors. All variants are read, so that mistakes in them are always found. Raises
-    UsageError for an invalid description.
+    `where` names the file in errors. `traces` are the texts of the noise traces that the file includes. All
+    variants are read, so that mistakes in them are always found. Raises UsageError for an invalid
+    description.
     """
-    return _read(text, where, tuple(variants), dims)
+    return _read(text, where, tuple(variants), dims, tuple((traces or {}).items()))
 
 
 @functools.lru_cache(maxsize=64)
-def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...]) -> Platform:
-    raw = parse(text, where)
+def _read(
+    text: str,
+    where: str,
+    variants: tuple[str, ...],
+    dims: tuple[int, ...],
+    traces: tuple[tuple[str, str], ...],
+) -> Platform:
+    raw = include_traces(parse(text, where), dict(traces), Place(where, ""))
     variant_tables = table_of(raw, where)
+    for name, table in variant_tables.items():
+        raw[VARIANTS] |= {name: include_traces(table, dict(traces), Place(where, f"variants.{name}"))}
     base_platform = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
     for name in variant_tables:
         _apply_variants(raw, base_platform, [name], where)
@@ -100,6 +117,7 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
         _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
     _check_processors(platform, place)
     _check_faults(platform, place.at("faults"))
+    check_detours(platform, place.at("detours"))
     known_places = all_places(platform)
     for k, origin in enumerate(platform.origins):
         if origin.key not in known_places:
@@ -259,6 +277,7 @@ def _time(name: str) -> values.Quantity:
 NODE = values.Quantity("node", values.no_text, "3", values.MOST, whole=True)
 SLOWDOWN = values.Quantity("slowdown", values.no_text, "1.1", 1e6, low=1.0)
 LOSS = values.Quantity("share of lost messages", values.no_text, "0.001", 0.99)
+_PERIOD = values.Quantity("period", parse_seconds, '"10ms"', MAX_SECONDS, positive=True)
 
 READERS: dict[type, dict[str, Read]] = {
     Segment: _readers(Segment, first=values.BYTES.read),
@@ -272,6 +291,15 @@ READERS: dict[type, dict[str, Read]] = {
         nodes=values.list_of(NODE.read),
         slowdown=SLOWDOWN.read,
         loss=LOSS.read,
+    ),
+    Detours: _readers(
+        Detours,
+        period_s=_PERIOD.read,
+        length_s=values.one_or_list_of(values.SECONDS.read),
+        start_s=values.one_or_list_of(values.SECONDS.read),
+        nodes=values.list_of(values.INDEX.read),
+        first_rank=values.INDEX.read,
+        rank_step=values.COUNT.read,
     ),
     Origin: _readers(
         Origin,
@@ -307,6 +335,7 @@ READERS: dict[type, dict[str, Read]] = {
         libraries=_exactly_one(Libraries),
         noise=_exactly_one(Noise),
         faults=values.list_of(_exactly_one(Fault)),
+        detours=values.list_of(_exactly_one(Detours)),
         origins=values.list_of(_exactly_one(Origin)),
         notes=_TEXTS,
         poor_fit=values.text_value,

@@ -17,9 +17,12 @@ from hockney.machines.descriptions.files import RATES, TIMES, list_text, quoted_
 
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
 _OPERATIONS = (("op/s", 0), ("kop/s", 3), ("Mop/s", 6), ("Gop/s", 9), ("Top/s", 12))
-_PLAIN = ("count", "cores", "seed", "relative", "per_launch", "barrier_cluster", "slowdown", "loss")
+_PLAIN = (
+    "count", "cores", "seed", "relative", "per_launch", "barrier_cluster", "slowdown", "loss", "first_rank",
+    "rank_step",
+)  # fmt: skip
 _TABLES = ("network", "rates", "collectives", "calls", "libraries", "noise")
-_ARRAYS = ("segments", "on_node", "faults", "origins")
+_ARRAYS = ("segments", "on_node", "faults", "detours", "origins")
 
 
 def write(platform: Platform) -> str:
@@ -77,5 +80,7 @@ def _list(values: tuple[Any, ...]) -> str:
     if values and isinstance(values[0], tuple):  # bytes and seconds, of calls
         pairs = (f"[{size_text(min_size)}, {scaled_text(seconds, TIMES)}]" for min_size, seconds in values)
         return f"[{', '.join(pairs)}]"
+    if values and isinstance(values[0], float):
+        return list_text([scaled_text(item, TIMES) for item in values])
     items = [quoted_text(item) if isinstance(item, str) else repr(item) for item in values]
     return list_text(items)

@@ -38,12 +38,12 @@ RankFactor = Callable[[int], float]
 
 def metric_summaries(records: Sequence[Record]) -> dict[str, MetricSummary]:
     """Summaries of all metrics in the records of one case, in order of first appearance. Metrics per
-    superstep are excluded because they have no single typical value."""
+    superstep or event are excluded because they have no single typical value."""
     names = dict.fromkeys(
         name
         for record in records
         for name, series in record.metrics.items()
-        if series.values and series.per != "superstep"
+        if series.values and series.per in ("record", "repetition")
     )
     return {name: _summary(name, records) for name in names}
 

@@ -162,7 +162,7 @@ def _check_between_nodes(prediction: AnyPrediction, origin: CostsOrigin) -> Iter
 
 
 def _check_noise(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    if origin.platform is not None and origin.platform.noise is not None:
+    if origin.platform is not None and origin.platform.varies:
         yield Caveat(
             "noise",
             f"message times of {origin.platform.title} vary, and the prediction uses the shortest",

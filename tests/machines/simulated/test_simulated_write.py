@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core import platform
-from hockney.core.platform import Fault, Libraries, Network, NodeGroup, Noise, Origin, Platform, Segment
+from hockney.core.platform import (
+    Detours,
+    Fault,
+    Libraries,
+    Network,
+    NodeGroup,
+    Noise,
+    Origin,
+    Platform,
+    Segment,
+)
 from hockney.core.smpi_algorithms import ALGORITHMS
 from hockney.machines import simulated
 
@@ -65,6 +75,29 @@ def networks() -> st.SearchStrategy[Network]:
     return st.tuples(extents, rest).map(lambda both: Network(**both[0], **both[1]))
 
 
+def detours() -> st.SearchStrategy[Detours]:
+    """Detours with gaps before, between and after them."""
+    gap = st.floats(1e-9, 10.0)
+
+    def made(pairs: list[tuple[float, float]], last: float, nodes: tuple[int, ...], step: int) -> Detours:
+        starts, lengths, end = [], [], 0.0
+        for before, length in pairs:
+            starts.append(end + before)
+            lengths.append(length)
+            end = starts[-1] + length
+        return Detours(
+            period_s=end + last,
+            start_s=tuple(starts),
+            length_s=tuple(lengths),
+            nodes=nodes,
+            first_rank=step - 1,
+            rank_step=step,
+        )
+
+    pairs = st.lists(st.tuples(gap, gap), min_size=1, max_size=3)
+    return st.builds(made, pairs, gap, st.sampled_from([(), (0,)]), COUNT)
+
+
 def one_core_per_processor(machine: Platform) -> Platform:
     """The time of processors is only taken from nodes with one core."""
     if all(group.cores == 1 for group in machine.nodes):
@@ -102,6 +135,7 @@ OPTIONAL = {
         ),
         max_size=2,
     ).map(tuple),
+    "detours": st.lists(detours(), max_size=2).map(tuple),
     "origins": st.lists(
         st.builds(
             Origin,

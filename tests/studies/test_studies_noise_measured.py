@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of noise on simulated machines with known detours, and on this host next to a generator."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import noise_generator
+import numpy as np
+import pytest
+from real_mpi import group_for, mpi_named, simgrid_here
+
+from hockney import api
+from hockney.cli.start import guarded
+from hockney.machines import simulated
+from hockney.models.noise.costs import MessageTimes, barrier_seconds
+from hockney.studies.noise.results import NoiseResults
+
+HERTZ, LENGTH_S = 100.0, 500e-6
+MACHINE = """
+name = "noisy"
+title = "Nodes of one core"
+[network]
+nodes = [{count = 64}]
+[[segments]]
+send_s = "300ns"
+latency_s = "900ns"
+receive_s = "300ns"
+[[detours]]
+period_s = "10ms"
+length_s = "500us"
+"""
+MESSAGE = MessageTimes(300e-9, 900e-9, 300e-9)
+
+
+def machine(folder: Path, nodes: str = "") -> str:
+    path = folder / "noisy.toml"
+    path.write_text(MACHINE + nodes)
+    return f"sim:{path}"
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_simulated_noise_is_found_on_its_node_and_its_trace_can_be_replayed(tmp_path: Path):
+    simgrid_here()
+    run = str(tmp_path / "r")
+    words = ("run", "noise", "--machine", machine(tmp_path, "nodes = [3]\n"), "--ranks", "8")
+    assert guarded([*words, "--out", run, "-q"]) == 0
+    results = NoiseResults.of(api.load(run).evidence)
+    (noisy,) = results.noisy
+    assert noisy.core.name.startswith("n3 ")
+    share = noisy.core.share
+    assert share.low is not None and share.high is not None
+    assert share.low - 1e-4 <= HERTZ * LENGTH_S <= share.high + 1e-4
+    assert noisy.components[0].frequency_hz == pytest.approx(HERTZ, rel=0.01)
+    assert all(result.core.share.value == 0 for result in results.cores[1:])
+    trace = tmp_path / "noise.toml"
+    assert guarded(["export", run, "--noise-trace", str(trace), "-q"]) == 0
+    path = tmp_path / "replayed.toml"
+    path.write_text(MACHINE.partition("[[detours]]")[0] + '[[detours]]\ntrace = "noise.toml"\n')
+    (detours,) = simulated.platform(str(path)).detours
+    assert (detours.first_rank, detours.rank_step) == (3, 8)
+    assert detours.share == pytest.approx(HERTZ * LENGTH_S, rel=0.02)
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 16, 64])
+def test_a_predicted_barrier_agrees_with_the_simulated_one(tmp_path: Path, ranks: int):
+    """Both have random phases, so their means agree within the standard error of both."""
+    simgrid_here()
+    case = f"barrier algorithm=dissemination sync=window ranks={ranks}"
+    words = ("run", case, "--machine", machine(tmp_path), "--launches", "60", "--budget", "10m")
+    run = str(tmp_path / "r")
+    assert guarded([*words, "--out", run, "-q"]) in (0, 4)
+    times = np.array([np.mean(record.times_s) for record in api.load(run).evidence.run.records])
+    assert len(times) == 60
+    trace = simulated.platform(str(tmp_path / "noisy.toml")).detours[0]
+    predicted = barrier_seconds([trace], ranks, MESSAGE, samples=2000)
+    error = np.hypot(times.std() / np.sqrt(60), predicted.std() / np.sqrt(2000))
+    assert abs(times.mean() - predicted.mean()) < 3.5 * error + 1e-6
+
+
+@pytest.mark.mpi
+@pytest.mark.slow(60)
+def test_a_generator_on_one_core_is_found(tmp_path: Path):
+    """Where another load keeps the generator from its schedule, there is nothing to find."""
+    mpi = mpi_named("openmpi")
+    group_for(mpi, "hockney-noise")
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("one core")
+    words = [sys.executable, noise_generator.__file__, str(cores[1]), str(HERTZ), str(LENGTH_S)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as generator:
+        assert generator.stdout is not None and generator.stdout.readline() == "started\n"
+        run = str(tmp_path / "r")
+        options = ("--mpi", "openmpi", "--ranks", "2", "--budget", "30s", "--out", run, "-q")
+        try:
+            assert guarded(["run", "noise", *options]) in (0, 4)
+        finally:
+            generator.terminate()
+        late = float(generator.stdout.readline())
+    results = NoiseResults.of(api.load(run).evidence)
+    assert results.cores and all(0 <= each.core.share.value < 1 for each in results.cores)
+    if late > 0.02 or min(each.core.share.value for each in results.cores) > 0.02:
+        pytest.skip("this host is busy")
+    assert results.cores[0].core.name.endswith(f"cpu {cores[1]}")
+    assert HERTZ * LENGTH_S < results.cores[0].core.share.value < 2 * HERTZ * LENGTH_S
+    assert results.cores[0].components[0].frequency_hz == pytest.approx(HERTZ, rel=0.01)
