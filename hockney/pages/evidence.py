@@ -24,6 +24,7 @@ from hockney.core.settings import Settings
 from hockney.draw.page import Caveat, Page, Table
 
 if TYPE_CHECKING:
+    from hockney.models.history import CaseTime
     from hockney.models.statistics import LaunchTimesCache, Observation
 
 T = TypeVar("T")
@@ -230,6 +231,10 @@ def _has_no_fault(evidence: Evidence) -> bool:
     return False
 
 
+def _no_part_times(evidence: Evidence) -> Sequence[CaseTime]:
+    return ()
+
+
 def _no_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     return ()
 
@@ -277,6 +282,9 @@ class Study:
     """Returns whether the run answers the question."""
     has_fault: Callable[[Evidence], bool] = _has_no_fault
     """Returns whether the run found a fault of the machine, which the exit code then reports."""
+    part_times: Callable[[Evidence], Sequence[CaseTime]] = _no_part_times
+    """Returns times of parts of the machine, such as its nodes, which the history of runs follows one by
+    one."""
     summary: Callable[[Evidence], Sequence[Table]] = _no_tables
     """Returns the tables below the headline on a terminal."""
     answer: Callable[[Evidence], Mapping[str, Any]] | None = None

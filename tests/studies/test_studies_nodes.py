@@ -122,6 +122,28 @@ def test_exit_code_and_document(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert guarded([*words, "--machine", "fake:nodes=8", "--out", str(tmp_path / "b"), "-q"]) == 0
 
 
+def test_the_history_follows_every_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def measured(day: int, fault: str = "") -> str:
+        folder = tmp_path / str(day)
+        machine = f"fake:nodes=5;seed={day};day={day}{fault}"
+        words = ["run", "nodes", "measure=latency", "--ranks-per-node", "1", "--launches", "3"]
+        guarded(
+            [*words, "--machine", machine, "--seed", str(day), "--out", str(folder), "--budget", "2s", "-q"]
+        )
+        return str(folder)
+
+    archive = ["--archive", str(tmp_path / "archive"), "-q"]
+    for day in range(6):
+        assert guarded(["history", "add", measured(day), *archive]) == 0
+    slow = measured(7, ";node=3:1.3")
+    capsys.readouterr()
+    assert guarded(["history", "check", slow, *archive, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    slower = [o for o in document["operations"] if o["verdict"] == "slower"]
+    assert [operation["level"] for operation in slower] == ["on fakehost3"]
+    assert len(document["operations"]) == 6, "all pairs, and every node"
+
+
 @pytest.mark.parametrize(
     ("machine", "ranks_per_node", "parameters", "code"),
     [

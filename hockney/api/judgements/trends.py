@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hockney import studies
 from hockney.api.judgements.comparison import FigureResult
 from hockney.api.judgements.sides import catalog_of
 from hockney.api.run_contents import Run
@@ -235,4 +236,5 @@ def run_times(folder: RunFolder) -> RunTimes:
                 float(high) if has_interval else None,
             )
         )
+    times += studies.find_study(run.settings.study).part_times(run.evidence)
     return RunTimes(sources_digest(), times, environment_facts(measured))

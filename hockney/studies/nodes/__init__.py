@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.studies.nodes.columns import answer, summary
 from hockney.studies.nodes.page import page
 from hockney.studies.nodes.plan import PARAMETERS, WORKLOADS, plan
-from hockney.studies.nodes.results import has_fault, is_conclusive
+from hockney.studies.nodes.results import has_fault, is_conclusive, part_times
 
 NAME = "nodes"
 HELP = "slow nodes and slow links: every pair of nodes, and every node alone"
@@ -21,6 +21,7 @@ __all__ = [
     "has_fault",
     "is_conclusive",
     "page",
+    "part_times",
     "plan",
     "summary",
 ]

@@ -29,6 +29,7 @@ from hockney.studies.nodes.plan import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from hockney.models.history import CaseTime
     from hockney.models.node_effects import Effects, PairEffects
 
 TARGET = 1.10
@@ -195,10 +196,13 @@ class NodesResults(StudyResults):
 
     @cached_property
     def typical(self) -> Mapping[str, float]:
-        """The time of the median node or pair by measure, in seconds."""
+        """The time of the median node, or of a pair of median nodes, by measure, in seconds."""
         import numpy as np
 
-        tables = {pair.measure: pair.times for pair in self.pair_times} | self._own_tables
+        tables = dict(self._own_tables)
+        for pair in self.pair_times:
+            effects = self.pair_effects[pair.measure]
+            tables[pair.measure] = pair.times - effects.sending[:, :, None] - effects.receiving[:, None, :]
         typical = {measure: float(np.exp(np.nanmedian(table))) for measure, table in tables.items()}
         if BANDWIDTH in typical:
             typical |= {SENDING: typical[BANDWIDTH], RECEIVING: typical[BANDWIDTH]}
@@ -214,6 +218,12 @@ class NodesResults(StudyResults):
             if _own_measure(result) == measure == "memory":
                 return 3 * result.case.bytes
         return 0
+
+    def case_line(self, measure: str) -> str:
+        """The case that a measure is from."""
+        if measure in (SENDING, RECEIVING):
+            measure = BANDWIDTH
+        return next(m.case.line for m in self._cases if measure in (_pair_measure(m), _own_measure(m)))
 
     @cached_property
     def pair_ratios(self) -> Mapping[str, np.ndarray]:
@@ -454,3 +464,17 @@ def has_fault(evidence: Evidence) -> bool:
     """Whether a node or a link is named slow."""
     results = NodesResults.of(evidence)
     return bool(results.slow_nodes or results.slow_links)
+
+
+def part_times(evidence: Evidence) -> list[CaseTime]:
+    """The time of each node by each measure: of the median node, multiplied by the node's slowdown."""
+    from hockney.models.history import CaseTime
+
+    results = NodesResults.of(evidence)
+    times = []
+    for s in results.slowdowns:
+        typical_s, ratio = results.typical[s.measure], s.ratio
+        low_s, high_s = (None if bound is None else typical_s * bound for bound in (ratio.low, ratio.high))
+        line = f"{results.case_line(s.measure)} node={s.name} measure={s.measure}"
+        times.append(CaseTime(line, f"on {s.name}", s.launches, typical_s * ratio.value, low_s, high_s))
+    return times
