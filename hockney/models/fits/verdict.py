@@ -16,7 +16,7 @@ from hockney.models.fits.caveats import wide_parameter
 GOOD_ERROR = 0.05
 FAIR_ERROR = 0.15
 """Median relative errors up to which a model predicts well enough to rank algorithms (5%) or for planning
-(15%). If a single point is off by more than `WORST` for its grade, the fit is one grade worse."""
+(15%). If a single point is off by more than `MAX_ERRORS` for its grade, the fit is one grade worse."""
 
 MAX_ERRORS = {"good": 0.2, "fair": 1.0}
 
