@@ -116,9 +116,9 @@ def test_a_figure_without_values_can_be_saved(tmp_path):
 def test_a_home_that_cannot_be_written_to_is_not_talked_about(tmp_path):
     program = """
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.files import rendered
+from hockney.draw.files import render
 axis = Axis("x", "B")
-rendered(Figure("f", "F", axis, axis, (Series("a", (1.0, 2.0), (1.0, 2.0)),)), "svg")
+render(Figure("f", "F", axis, axis, (Series("a", (1.0, 2.0), (1.0, 2.0)),)), "svg")
 """
     environ = {
         "PATH": os.environ["PATH"],
