@@ -465,14 +465,14 @@ def predict_trace(
 
 
 def other_machine(
-    machine: str, cost: Cost, listen: Listener, counts: Sequence[int]
+    machine: str, cost: Cost, listen: Listener, counts: Sequence[int], *, larger: bool = False
 ) -> Callable[[TraceGraph], dict[End, Machine]]:
     """The costs between the ranks of a program on a described machine, or on the one of a survey's folder. If
-    that ran on several hosts, each rank has its own host. Raises UsageError for an unknown machine, and if it
-    is too small for these numbers of ranks."""
+    that ran on several hosts, each rank has its own host. Raises UsageError for an unknown machine, and
+    unless it may be `larger`, if it is too small for these numbers of ranks."""
     ranks = tuple(counts)
     if not Path(machine).is_dir():
-        source = communication_source(None, machine, cost, listen, ranks, larger=False)
+        source = communication_source(None, machine, cost, listen, ranks, larger=larger)
         return lambda trace_graph: machines_of(source, trace_graph)
     source = communication_source(machine, "", cost, listen, ranks, larger=True)
 

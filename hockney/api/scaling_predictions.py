@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hockney.api.export import Library, frame
 from hockney.api.notebook.log_events import log
 from hockney.api.profile import Profile, load_profile
@@ -163,6 +161,7 @@ def predict_scaling(
     *,
     scaling: Scaling = "strong",
     machine: str | Sequence[str] = (),
+    larger: bool = False,
     compute_scale: float | None = None,
     run: AnyPath | None = None,
     cost: Cost = "typical",
@@ -177,8 +176,9 @@ def predict_scaling(
     structure of the communication; at least one must have had a core for each rank, for the time of
     computation. `scaling` is "strong" if all solve the same problem, "weak" if each rank's part is the same.
     Computation takes `compute_scale` times as long as traced. `machine` is the name of a described machine or
-    the folder of a survey of one, or several of these, which are compared. Without it, the costs of messages
-    are those of `run`, by default the newest survey. `details`: also what limits the fastest number of ranks,
+    the folder of a survey of one, or several of these, which are compared; with `larger`, described machines
+    have a core for each rank. Without any, the costs of messages are those of `run`, by default the newest
+    survey. `details`: also what limits the fastest number of ranks,
     and what would help there.
 
     Raises UsageError for too few runs, for runs of different programs and for unknown machines; Inconclusive
@@ -189,7 +189,7 @@ def predict_scaling(
     loaded = [each if isinstance(each, Profile) else load_profile(each) for each in profiles]
     _check(loaded, counts)
     survey = run if run is not None else loaded[0].manifest.survey
-    prices = _prices(tuple(filter(None, machines)), survey, cost, listen, counts)
+    prices = _prices(tuple(filter(None, machines)), survey, cost, listen, counts, larger)
     kinds = CallKinds()
     traced = []
     for profile in loaded:
@@ -203,11 +203,13 @@ def predict_scaling(
     points: dict[str, list[ScalingPoint]] = {name: [] for name in prices}
     omitted: list[Caveat] = []
     computation: ComputationModel | None = None
+    sites = unknown_sites(structure)
     refused = _refusal(structure)
     if not refused:
         computation = fit_computation(runs, structure.arrangement.dims, scaling)
         for count in counts:
             listen(Status(f"evaluating {plural(count, 'rank')}"))
+            known = list(structure.misfits)
             try:
                 dims = structure.arrangement.of(count)
                 made = [
@@ -217,31 +219,31 @@ def predict_scaling(
             except Inconclusive as error:
                 if count == counts[-1] and not any(points.values()):
                     raise
-                omitted.append(
-                    Caveat(
-                        "ranks-left-out",
-                        f"there is no prediction for {plural(count, 'rank')}: {error.what}",
-                        "the table, which lacks them",
-                        error.remedy,
-                    )
-                )
-            else:
-                for of_machine, point in zip(points.values(), made, strict=True):
-                    of_machine.append(point)
-            refused = _refusal(structure)
-            if refused:
-                points = {name: [] for name in prices}
-                break
+                omitted.append(_omission(count, error.what, error.remedy))
+                continue
+            sites = unknown_sites(structure)
+            reason = _refusal(structure)
+            if reason:
+                # Other numbers of ranks may have partners that this one lacks.
+                structure.misfits[:] = known
+                omitted.append(_omission(count, reason, "predict other numbers of ranks"))
+                refused = "" if any(points.values()) else reason
+                continue
+            refused = ""
+            for of_machine, point in zip(points.values(), made, strict=True):
+                of_machine.append(point)
+        if not refused:
+            sites = unknown_sites(structure)
     caveats = [] if refused or computation is None else [*omitted, *_caveats(structure, points, computation)]
-    if not refused:
-        caveats += _scaling_caveat(runs, scaling)
+    if computation is not None and not refused:
+        caveats += _scaling_caveat(computation)
     answer = ScalingAnswer(
         loaded[0].manifest.program,
         scaling,
         tuple(each.ranks for each in runs),
         () if computation is None else computation.runs,
         tuple(MachineScaling(name, tuple(of_machine), details) for name, of_machine in points.items()),
-        unknown_sites(structure),
+        sites,
         refused,
         tuple(caveats),
     )
@@ -252,22 +254,41 @@ def predict_scaling(
     return ScalingPrediction(answer, tuple(traced), tuple(changes))
 
 
+def _omission(count: int, reason: str, remedy: str) -> Caveat:
+    return Caveat(
+        "ranks-left-out",
+        f"there is no prediction for {plural(count, 'rank')}: {reason}",
+        "the table, which lacks them",
+        remedy,
+    )
+
+
 def _prices(
-    machines: tuple[str, ...], survey: AnyPath | None, cost: Cost, listen: Listener, counts: Sequence[int]
+    machines: tuple[str, ...],
+    survey: AnyPath | None,
+    cost: Cost,
+    listen: Listener,
+    counts: Sequence[int],
+    larger: bool,
 ) -> dict[str, Price]:
     """The costs between the ranks of a program, by name of the machine."""
-    if machines:
-        return {name: other_machine(name, cost, listen, counts) for name in machines}
-    source = communication_source(survey, "", cost, listen, tuple(counts), larger=True)
-    return {machine_text(source, survey): lambda built: machines_of(source, built)}
+    if not machines:
+        source = communication_source(survey, "", cost, listen, tuple(counts), larger=True)
+        return {machine_text(source, survey): lambda built: machines_of(source, built)}
+    try:
+        return {name: other_machine(name, cost, listen, counts, larger=larger) for name in machines}
+    except UsageError as error:
+        if error.code == "too-many-ranks":
+            error.remedy += f"; {option('larger', True)} predicts a larger machine of this kind"
+        raise
 
 
 def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
-    if not counts or counts[0] < 1:
+    if not counts or counts[0] < 2:
         raise UsageError(
-            f"ranks={list(counts)} are no numbers of ranks",
-            "a prediction is for one or more of them, from 1",
-            "use for example ranks=[16, 64]",
+            f"there is no prediction for {plural(min(counts, default=0), 'rank')}",
+            "ranks have to exchange messages, and speed-ups are relative to one rank anyway",
+            f"use for example {option('ranks', '2:64')}",
             code="scaling-to-no-ranks",
             ranks=list(counts),
         )
@@ -334,14 +355,10 @@ def _refusal(structure: Structure) -> str:
     return f"{amount} call sites without a pattern, such as {worst.site}: {worst.reason}"
 
 
-def _scaling_caveat(runs: Sequence[ObservedRun], scaling: Scaling) -> Iterator[Caveat]:
-    """A warning if runs with a core for each rank show the other kind of scaling: by the exponent of the
-    computation of a rank over the number of ranks, which is -1 or 0."""
-    computed = {
-        run.ranks: float(np.mean([each.computed_s.sum() + each.tail_s for each in run.sequences]))
-        for run in runs
-        if not run.crowded
-    }
+def _scaling_caveat(computation: ComputationModel) -> Iterator[Caveat]:
+    """A warning if runs show the other kind of scaling: by the exponent of the computation of a rank over the
+    number of ranks, which is -1 or 0."""
+    computed, scaling = computation.totals, computation.scaling
     if len(computed) < 2 or min(computed.values()) <= 0:
         return
     first, last = min(computed), max(computed)

@@ -29,7 +29,12 @@ def join_words(words: Iterable[object], conjunction: str = "and") -> str:
     return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
-FLAGS = {"starter": "--launcher", "variables": "-x", "launch_settings": "--setting"}
+FLAGS = {
+    "starter": "--launcher",
+    "variables": "-x",
+    "launch_settings": "--setting",
+    "larger": "--larger-machine",
+}
 """Flags that are not named after their field."""
 
 _uses_flags = False

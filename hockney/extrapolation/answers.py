@@ -40,7 +40,7 @@ class EfficiencyLimit:
 @dataclass(frozen=True)
 class CollectiveRow:
     """An operation: its algorithms by size as the machine has them, the fastest ones, and what the program
-    gains by these. The gain is None if they are the same."""
+    gains by these. The gain is None if they are the same, also because messages of others slow these down."""
 
     operation: str
     current: tuple[CollectiveTiming, ...]
@@ -147,7 +147,10 @@ class MachineScaling:
                 )
                 names = [{timing.algorithm for timing in choices} for choices in (current, fastest)]
                 gain = None if names[0] == names[1] else self.largest.predict_change(request).gain
-                yield CollectiveRow(operation, current, fastest, gain)
+                if gain is None or gain.value <= 0:
+                    yield CollectiveRow(operation, current, current, None)
+                else:
+                    yield CollectiveRow(operation, current, fastest, gain)
 
     @cached_property
     def overlap(self) -> OverlapRow | None:

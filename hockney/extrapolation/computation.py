@@ -114,6 +114,8 @@ class ComputationModel:
     counted: tuple[int, ...] = ()
     launches: float = MIN_ERROR
     busy_cores: int = 0
+    totals: Mapping[int, float] = field(default_factory=dict)
+    """The mean computation (s) of a rank of each run."""
 
     def error_at(self, ranks: int) -> float:
         """The relative error of the computation of a rank: of its law, and between launches."""
@@ -306,6 +308,7 @@ def fit_computation(
         tuple(each.run.ranks for each in measured if each.run.crowded or each.cold_s),
         _difference_of_launches(runs),
         max(each.run.busy_cores for each in measured),
+        totals,
     )
 
 

@@ -30,6 +30,7 @@ from hockney.pages.columns import (
     Column,
     columns_document,
     columns_table,
+    without_intervals,
 )
 from hockney.pages.format import format_share, quantity
 from hockney.replay.answers import WhatIf
@@ -107,13 +108,17 @@ def algorithms_text(timings: tuple[CollectiveTiming, ...]) -> str:
     return "; ".join(texts)
 
 
-def _limit_text(limit: EfficiencyLimit) -> str:
+def _ranks_text(limit: EfficiencyLimit) -> str:
     ranks = round(limit.ranks.value)
     if limit.position != "within":
-        return f"{limit.position} {ranks} ranks"
+        return f"{limit.position} {ranks}"
     low, high = limit.ranks.low, limit.ranks.high
-    bounds = "" if low is None or high is None else f" ({round(low)} to {round(high)})"
-    return f"at about {ranks} ranks{bounds}"
+    return f"{ranks}" if low is None or high is None else f"{ranks} ({round(low)} to {round(high)})"
+
+
+def _limit_text(limit: EfficiencyLimit) -> str:
+    prefix = "at about " if limit.position == "within" else ""
+    return f"{prefix}{_ranks_text(limit)} ranks"
 
 
 @dataclass(frozen=True)
@@ -229,6 +234,8 @@ class ScalingAnswer:
     def page(self) -> Page:
         names = join_words([machine.machine for machine in self.machines])
         sections: list[Section] = []
+        if len(self.machines) > 1 and not self.refused:
+            sections.append(Section("Machines", tables=(self.machines_table, self.run_times_table)))
         if not self.refused:
             for machine in self.machines:
                 sections += self._machine_sections(machine)
@@ -252,20 +259,20 @@ class ScalingAnswer:
     @property
     def _results(self) -> Table:
         if len(self.machines) > 1:
-            return self.machines_table
+            columns = without_intervals(MACHINES[:MACHINE_COLUMNS])
+            return columns_table("fastest", "Fastest number of ranks", columns, self.machines)
         return columns_table("scaling", "Scaling", POINTS[:RUN_COLUMNS], self.first.points)
 
     def _machine_sections(self, machine: MachineScaling) -> Iterator[Section]:
         suffix = f" on {machine.machine}" if len(self.machines) > 1 else ""
-        columns = (POINTS[0], *_grid_columns(machine), *POINTS[RUN_COLUMNS:], LIMIT)
+        # The table next to the headline has the run times of a single machine.
+        results = POINTS[1:] if suffix else POINTS[RUN_COLUMNS:]
+        columns = (POINTS[0], *_grid_columns(machine), *results, LIMIT)
         yield Section(
             f"Where the time goes{suffix}",
             tuple(_machine_sentences(machine)) if suffix else (),
             figures=(time_figure(machine),),
-            tables=(
-                *((self.points_table(machine),) if suffix else ()),
-                columns_table("efficiency", "Factors of the efficiency", columns, machine.points),
-            ),
+            tables=(columns_table("efficiency", "Factors of the efficiency", columns, machine.points),),
         )
         yield Section(
             f"What helps{suffix}",
@@ -322,6 +329,8 @@ def _machine_sentences(machine: MachineScaling) -> Iterator[str]:
             f"Each doubling up to {machine.pays_up_to} ranks makes it at least {DOUBLING_GAIN} times as fast."
         )
     best = machine.fastest
+    if best.speed_up.value < 1:
+        yield "One rank alone would be faster."
     cause = limit_of(best.pop)
     cost = 1 - getattr(best.pop, cause.replace(" ", "_"))
     yield f"What limits it on {best.ranks} ranks: {LOSSES[cause]}, which costs {format_percent(cost, 2)}."
@@ -356,9 +365,11 @@ MACHINES: tuple[Column[MachineScaling], ...] = (
     Column("run time", lambda m: m.fastest.run_s, SECONDS_FORMAT, interval=INTERVAL_HEADING),
     Column("speed-up", lambda m: m.fastest.speed_up, RATIO_FORMAT),
     Column("efficiency", lambda m: m.fastest.efficiency, SHARE_FORMAT),
-    Column("below 50%", lambda m: _limit_text(m.efficiency_limits[-1])),
+    Column("below 50% at", lambda m: _ranks_text(m.efficiency_limits[-1])),
     Column("largest loss", lambda m: limit_of(m.fastest.pop)),
 )
+MACHINE_COLUMNS = 5
+"""The first columns fit next to a figure."""
 MAX_PAGE_PLACES = 40
 
 

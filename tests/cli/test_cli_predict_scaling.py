@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from replay.made_traces import Written, part
 
 import hockney as hockney_api
+from hockney.api import scaling_predictions
+from hockney.core.errors import UsageError
 from hockney.replay.predictions import freeze, read_prediction
 
 PROFILES = tuple(f"runs/app-{ranks}" for ranks in RANK_COUNTS)
@@ -88,7 +90,7 @@ def test_the_grain_for_an_efficiency(hockney, profiles_by_ranks):
 
 
 def test_up_to_which_number_of_ranks_it_pays(hockney, profiles_by_ranks):
-    document = predicted(hockney, "--ranks", "2:128")
+    document = predicted(hockney, "--ranks", "2:128", "--compute-scale", "0.1")
     points = document["points"]
     seconds = {point["ranks"]: point["run_s"]["value"] for point in points}
     pays = document["pays_up_to"]
@@ -99,7 +101,7 @@ def test_up_to_which_number_of_ranks_it_pays(hockney, profiles_by_ranks):
         above = [ranks for ranks, each in efficiencies if each >= limit["efficiency"]]
         assert above[-1] <= limit["ranks"]["value"] <= 2 * above[-1]
         assert limit["ranks"]["low"] <= limit["ranks"]["value"] <= limit["ranks"]["high"]
-    few = predicted(hockney, "--ranks", "128")
+    few = predicted(hockney, "--ranks", "128", "--compute-scale", "0.1")
     assert {limit["position"] for limit in few["efficiency_limits"]} == {"before"}
     assert few["pays_up_to"] is None
 
@@ -180,6 +182,7 @@ def test_mistakes(hockney, profiles_by_ranks):
         (*PROFILES, "--ranks", "16", "--latency", "1us"): "option-without-effect",
         (*PROFILES, "--ranks", "16", "--machine", "sim:nowhere"): "unknown-simulated-machine",
         (*PROFILES, "--ranks", "16:1024", "--machine", "sim:t3e"): "too-many-ranks",
+        (*PROFILES, "--ranks", "1,16", "--machine", "sim:t3e"): "scaling-to-no-ranks",
         (PROFILES[2], "--machine", "t3e", "--machine", "sun-ethernet"): "several-machines",
         (*PROFILES, "--ranks", "16", "--machine", "t3e", "--machine", "sun-ethernet", "--freeze", "p.json"): (
             "freeze-of-machines"
@@ -187,3 +190,31 @@ def test_mistakes(hockney, profiles_by_ranks):
     }.items():
         done = hockney("predict", *words)
         assert done.error is not None and done.error.code == code, words
+    larger = hockney(
+        "predict", *PROFILES, "--ranks", "20", "--machine", "switched-ethernet", "--larger-machine"
+    )
+    assert larger.code == 0, larger.err
+
+
+def test_profiles_that_show_no_scaling(hockney, profiles_by_ranks, monkeypatch):
+    """With the same errors in Python."""
+    words = ("predict", *PROFILES, "--machine", "t3e", "--ranks", "16")
+    manifest = Path("runs/app-2/profile.json")
+    text = manifest.read_text()
+    manifest.write_text(text.replace('"program": "app"', '"program": "other"'))
+    assert manifest.read_text() != text
+    assert hockney(*words).error.code == "different-programs"
+    manifest.write_text(text)
+    monkeypatch.setattr(scaling_predictions, "read_traces", lambda launch: [])
+    assert hockney(*words).error.code == "incomplete-trace"
+    with pytest.raises(UsageError) as caught:
+        hockney_api.predict_scaling(PROFILES, [16], machine="t3e")
+    assert caught.value.code == "incomplete-trace"
+
+
+def test_numbers_of_ranks_that_the_program_does_not_allow(hockney, profiles_by_ranks):
+    profiles_by_ranks(made_programs.butterfly)
+    document = predicted(hockney, "--ranks", "16,48,64")
+    assert [point["ranks"] for point in document["points"]] == [16, 64]
+    assert "ranks-left-out" in {warning["code"] for warning in document["warnings"]}
+    assert predicted(hockney, "--ranks", "48", code=4)["refused"]

@@ -197,7 +197,12 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
         "several profiles",
         "they predict how the program scales as it is",
         {**given, **changed_options, "class": size},
-        (*(each for each in _NOT_FOR_PROFILES if each not in ("ranks",)), *changed_options, "class", *others),
+        (
+            *(each for each in _NOT_FOR_PROFILES if each not in ("ranks", "larger_machine")),
+            *changed_options,
+            "class",
+            *others,
+        ),
     )
     if not given["ranks"]:
         raise UsageError(
@@ -213,6 +218,7 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             given["ranks"],
             scaling=given["scaling"] or "strong",
             machine=given["machine"],
+            larger=given["larger_machine"],
             compute_scale=given["compute_scale"],
             run=given["run"],
             cost=given["cost"],
