@@ -34,7 +34,8 @@ class Basis:
 
     def at(self, ranks: int, dims: Dims) -> float:
         sizes = math.prod(size**power for size, power in zip(dims, self.powers, strict=False))
-        value = float((ranks + self.shift) ** self.power * sizes)
+        number = ranks + self.shift
+        value = float(number**self.power * sizes) if number or self.power >= 0 else 0.0
         if self.logarithm:
             value = math.log2(value)
             return float(math.ceil(value)) if self.logarithm == "ceil" else value
@@ -80,6 +81,7 @@ def _bases(dimensions: int) -> Iterator[Basis]:
     yield Basis("/ P", -1)
     yield Basis("* P", 1)
     yield Basis("* (P - 1)", 1, shift=-1)
+    yield Basis("/ (P - 1)", -1, shift=-1)
     for powers, text in ((), "P"), *_single_sizes(dimensions):
         yield Basis(f"* log2({text})", 0 if powers else 1, powers, "exact")
         yield Basis(f"* ceil(log2({text}))", 0 if powers else 1, powers, "ceil")

@@ -11,7 +11,7 @@ import numpy as np
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.grids import PERIODIC
 from hockney.extrapolation.observations import COLLECTIVE, POINT_TO_POINT, CallKinds, ObservedRun
-from hockney.extrapolation.structure import Structure, structures
+from hockney.extrapolation.structure import Structure, fit, structures
 from hockney.extrapolation.synthesis import MIN_DIRECTIONS, Synthesis
 from hockney.profiles import trace as records
 from hockney.profiles.trace import concatenated_ranges
@@ -28,8 +28,12 @@ def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
     misfits."""
     best: tuple[tuple[int, bool], Structure] | None = None
     for structure in structures(runs, kinds):
+        is_coincidence = _may_be_coincidence(structure)
+        if best is not None and not best[0][0] and is_coincidence:
+            continue
+        fit(structure)
         check_runs(structure)
-        key = (_calls_at_misfits(structure), _may_be_coincidence(structure))
+        key = (_calls_at_misfits(structure), is_coincidence)
         if best is None or key < best[0]:
             best = (key, structure)
         if not any(key):

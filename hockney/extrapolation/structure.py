@@ -205,9 +205,9 @@ class Structure:
 
 
 def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Structure]:
-    """Structures that runs on different numbers of ranks may have in common. The first one has the
-    arrangement of ranks in which the fewest ranks differ from others with their role, and the fewest labels
-    describe their partners; the others have roles that explain more calls."""
+    """Structures that runs on different numbers of ranks may have in common, without their laws. The first
+    one has the arrangement of ranks in which the fewest ranks differ from others with their role, and the
+    fewest labels describe their partners; the others have roles that explain more calls."""
     observed = partners_by_site(runs, kinds)
     groups = {run.ranks: _proper_groups(run) for run in runs}
     nodes = {run.ranks: run.nodes for run in runs}
@@ -233,8 +233,11 @@ def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Struct
                 key = (different, cost + len(features) + inconsistent, each.rule is None)
                 yield key, each, features
 
+    def make(arrangement: Arrangement, features: tuple[str, ...]) -> Structure:
+        return Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
+
     _, arrangement, features = min(candidates(exactly, usual), key=lambda row: row[0])
-    yield arranged_structure(runs, kinds, arrangement, features, folded)
+    yield make(arrangement, features)
     made = [(arrangement.dims, features)]
     others = candidates(loosely, (*usual, *RARE_COMBINATIONS))
     for _, arrangement, features in sorted(
@@ -242,7 +245,7 @@ def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Struct
     ):
         if (arrangement.dims, features) not in made:
             made.append((arrangement.dims, features))
-            yield arranged_structure(runs, kinds, arrangement, features, folded)
+            yield make(arrangement, features)
         if len(made) > MAX_CANDIDATES:
             break
 
@@ -263,13 +266,18 @@ def arranged_structure(
 ) -> Structure:
     """The structure of runs whose ranks are known to be arranged like this."""
     structure = Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
+    fit(structure)
+    return structure
+
+
+def fit(structure: Structure) -> None:
+    """Fits the laws of a structure, and notes the call sites without one."""
     _find_different(structure)
     _fit_sizes(structure)
     # A loop of a role that few runs have may be that of another role.
     known: dict[frozenset[int], LoopCount] = {}
     for role in sorted(structure.donors, key=lambda role: -len(structure.donors[role])):
         structure.loops[role] = loop_counts(structure, role, known)
-    return structure
 
 
 def _features(
