@@ -123,7 +123,7 @@ void Core::sync() {
   if (watch_) watch_->check_overlaps(place_, incoming_);
   if (is_counting_) note_traffic();
   charge_exchanging();
-  const double arrived_bytes = is_recording_ ? now() : 0;
+  const double arrival_s = is_recording_ ? now() : 0;
   delivery_.run(*transport_, incoming_);
   transport_->finish();
   queue_.fill(incoming_.blocks[messages]);
@@ -137,7 +137,7 @@ void Core::sync() {
     current_.work_s = entered - resumed_;
     resumed_ = now();
     current_.sync_s = resumed_ - entered;
-    current_.read_s = resumed_ - arrived_bytes;
+    current_.read_s = resumed_ - arrival_s;
     supersteps_.push_back(current_);
   }
   if (is_counting_) current_ = {};

@@ -130,10 +130,10 @@ class LogHeaders final : public HeaderExchange {
       MPI_Isend(out_.data() + first_bytes, static_cast<int>(bytes - first_bytes), MPI_BYTE, upper,
                 tags::additional_headers, comm_.handle, &requests[2]);
     wait_policy_.finish(requests[0]);
-    const auto arrived_bytes = read<StepHeader>(in_.data());
-    if (!(arrived_bytes.agreement == agreement))
-      disagreement = {comm_.rank, lower, agreement, arrived_bytes.agreement};
-    const std::size_t all = sizeof(StepHeader) + arrived_bytes.headers * sizeof(PairHeader);
+    const auto step_header = read<StepHeader>(in_.data());
+    if (!(step_header.agreement == agreement))
+      disagreement = {comm_.rank, lower, agreement, step_header.agreement};
+    const std::size_t all = sizeof(StepHeader) + step_header.headers * sizeof(PairHeader);
     if (all > first_part) {
       if (in_.size() < all) in_.resize(all);
       MPI_Irecv(in_.data() + first_part, static_cast<int>(all - first_part), MPI_BYTE, lower,
@@ -141,10 +141,10 @@ class LogHeaders final : public HeaderExchange {
     }
     const std::size_t kept_count = forwarded_.size();
     wait_policy_.finish_all(3, requests);
-    forwarded_.resize(kept_count + arrived_bytes.headers);
-    if (arrived_bytes.headers > 0)
+    forwarded_.resize(kept_count + step_header.headers);
+    if (step_header.headers > 0)
       std::memcpy(&forwarded_[kept_count], in_.data() + sizeof header,
-                  arrived_bytes.headers * sizeof(PairHeader));
+                  step_header.headers * sizeof(PairHeader));
   }
 
   const Comm& comm_;

@@ -24,16 +24,16 @@ class MessageTransport final : public Transport {
   Disagreement exchange(const Agreement& agreement, std::vector<Outbox>& outboxes,
                         std::span<const int> active, Incoming& incoming) override {
     Disagreement disagreement;
-    const auto arrived_bytes = headers_->run(agreement, active, outboxes, disagreement);
+    const auto arrived_headers = headers_->run(agreement, active, outboxes, disagreement);
     if (disagreement) return disagreement;
-    for (const PairHeader* header : arrived_bytes)
+    for (const PairHeader* header : arrived_headers)
       if (!header->complete()) packets_.receive(header->source, header->total());
     send(outboxes, active);
     packets_.wait_received();
 
     const Outbox& own = outboxes[static_cast<std::size_t>(comm_.rank)];
     bool self_added = !own.active;
-    for (const PairHeader* header : arrived_bytes) {
+    for (const PairHeader* header : arrived_headers) {
       if (!self_added && header->source > comm_.rank) {
         incoming.add_from_self(comm_.rank, own);
         self_added = true;

@@ -212,10 +212,10 @@ std::vector<std::size_t> MetricSamples::slowest() const {
   };
   const std::size_t count = count_of(0);
   std::vector<std::size_t> slowest(count, 0);
-  const bool padded_bytes = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
+  const bool has_slowest = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
     return series.metric->over_ranks == OverRanks::slowest;
   });
-  if (!padded_bytes) return slowest;
+  if (!has_slowest) return slowest;
   std::vector<double> sums(count, 0.0);
   for (std::size_t i = 0; i < chunk_.size(); ++i)
     for (std::size_t at = 0; series_[i].metric->phase && at < count; ++at) sums[at] += chunk_[i][at];

@@ -183,10 +183,10 @@ std::vector<double> Synchroniser::repeat_in_windows(Workload& workload, int coun
     watchdog::set_phase(watchdog::timing, previous_repetitions + i);
     const double opening = clock_.to_local(series.first + (i % windows_back_to_back) * series.width);
     prepare(workload, batch);
-    const bool late_count = now() > opening;
+    const bool is_late = now() > opening;
     wait_until(opening);
     workload.run_batch(batch);
-    times[static_cast<std::size_t>(i)] = late_count ? never : now() - opening;
+    times[static_cast<std::size_t>(i)] = is_late ? never : now() - opening;
     samples_.take(workload, operations);
     // A rank that finishes early sends nothing while others work, because it would compete with them for the
     // network.

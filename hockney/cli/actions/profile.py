@@ -70,17 +70,17 @@ def action(
             "the launches are compared with the prediction only",
         )
         return _check_prediction(words, prediction, repeat, archive, out, quiet, as_json)
-    is_running = {
+    running_options = {
         "--repeat": repeat is not None,
         "--overhead": overhead,
         "--trace": trace is not None,
         "--out": out is not None,
     }
     if live is not None:
-        _refuse_with("--live", is_running | {"a command": bool(words), "--survey": survey is not None})
+        _refuse_with("--live", running_options | {"a command": bool(words), "--survey": survey is not None})
         return _print_live_state(live, as_json)
     if len(words) == 1 and is_profile(to_path(words[0])):
-        _refuse_with("a profile", is_running)
+        _refuse_with("a profile", running_options)
         return _explain_and_print(load_profile(words[0], _survey_of_profile(survey)), page, quiet, as_json)
     reporter = ProgressReporter(quiet)  # no bar or spinner: the terminal is the program's
     result = profile(

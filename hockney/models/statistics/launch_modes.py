@@ -119,11 +119,11 @@ def find_two_levels(values: np.ndarray, fewest: int = MIN_LAUNCHES) -> TwoLevels
     deviation = np.sqrt(
         (np.sum((low - levels.low) ** 2) + np.sum((high - levels.high) ** 2)) / max(count - between - 2, 1)
     )
-    middle_count = min(len(low), len(high)) < fewest
+    has_rare_mode = min(len(low), len(high)) < fewest
     distance = levels.high - levels.low
     return (
         None
-        if middle_count
+        if has_rare_mode
         or distance < max(MIN_MODE_DISTANCE, MIN_SEPARATION * deviation)
         or between > MAX_SHARE_BETWEEN * count
         else levels
