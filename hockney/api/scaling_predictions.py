@@ -31,7 +31,7 @@ from hockney.core.wording import join_words, option, plural
 from hockney.draw.page import Caveat, Page
 from hockney.extrapolation.answers import MachineScaling
 from hockney.extrapolation.computation import ComputationModel, Scaling, fit_computation
-from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
+from hockney.extrapolation.observations import CallKinds, ObservedRun, observe, without_polls
 from hockney.extrapolation.scaling import (
     Price,
     ScalingPoint,
@@ -196,7 +196,7 @@ def predict_scaling(
         listen(Status(f"reading the trace on {plural(len(profile.recorded.typical.ranks), 'rank')}"))
         traced.append(_traced(profile, kinds))
     traced.sort(key=lambda each: each.observed.ranks)
-    runs = [each.observed for each in traced]
+    runs = without_polls([each.observed for each in traced], kinds)
     listen(Status("comparing the runs"))
     structure = find_structure(runs, kinds)
     check_largest_run(structure)
@@ -379,6 +379,14 @@ def _caveats(
     structure: Structure, points: Mapping[str, Sequence[ScalingPoint]], computation: ComputationModel
 ) -> Iterator[Caveat]:
     made = [point for of_machine in points.values() for point in of_machine]
+    if rough := structure.rough_sizes():
+        yield Caveat(
+            "rough-sizes",
+            f"the sizes of messages at {plural(len(rough), 'call site')} follow their laws only within "
+            f"{max(rough.values()):.0%}, which the intervals contain",
+            "all run times",
+            "trace the program on more numbers of ranks, or with a larger problem",
+        )
     ambiguous = [point for point in made if point.ambiguous]
     if ambiguous:
         yield Caveat(

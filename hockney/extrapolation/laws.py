@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -55,6 +56,16 @@ class Law:
     @property
     def is_exact(self) -> bool:
         return self.error <= EXACT
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it has no difference, which may be negative on other numbers of ranks, and no logarithm,
+        which is exact where an algorithm has one."""
+        return self.factor > 0 and self.offset >= 0 and not self.basis.logarithm
+
+    @property
+    def is_rough(self) -> bool:
+        return self.error > APPROXIMATE
 
     def at(self, ranks: int, dims: Dims) -> float:
         return self.offset + self.factor * self.basis.at(ranks, dims)
@@ -150,11 +161,55 @@ def fit_law(
         return Law(CONSTANT, float(observed[0])) if len(counts) > 1 or observed[0] == 0 else None
     best: Law | None = None
     for law in _laws(values, dims):
-        if law.error <= tolerance and (best is None or law.error < best.error / 2):
+        if (
+            law.error <= tolerance
+            and (law.is_exact or law.is_safe)
+            and (best is None or law.error < best.error / 2)
+        ):
             best = law
         if best is not None and best.is_exact:
             return best
     return best
+
+
+def transferred_law(values: Mapping[int, float], dims: Mapping[int, Dims], laws: Sequence[Law]) -> Law | None:
+    """One of the exact laws of similar values, with the dimensions of the grid in another order, that gives
+    these values as well. Messages along the rows of a grid have the law of those along its columns; fewer
+    observations are enough to recognize it than to find it."""
+    if len(set(values.values())) < 2:
+        return None
+    for law in laws:
+        for order in itertools.permutations(range(len(law.basis.powers))):
+            powers = tuple(law.basis.powers[k] for k in order)
+            text = re.sub("[xyz]", lambda size: "xyz"[order.index("xyz".index(size[0]))], law.basis.text)  # noqa: B023
+            same = replace(law, basis=replace(law.basis, powers=powers, text=text))
+            if all(_error(same.at(ranks, dims[ranks]), each) <= EXACT for ranks, each in values.items()):
+                return same
+    return None
+
+
+ROUGH = 1.0
+"""The largest relative error of a law for sizes that depend on the program's data."""
+LAST_OF_FEW = 2.0
+"""How much larger errors on more ranks are than those of observations predicted from the others."""
+
+
+def fit_rough_law(values: Mapping[int, float], dims: Mapping[int, Dims]) -> Law | None:
+    """A law of sizes that depend on the program's data, or on divisions with large remainders: one
+    coefficient, and not larger on more ranks. Its error is an estimate for other numbers of ranks; None if
+    it is too large."""
+    best: Law | None = None
+    for law in _laws(values, dims):
+        grows = law.basis.power > 0 or max(law.basis.powers, default=0.0) > 0
+        if law.is_safe and not law.offset and not grows and (best is None or law.error < best.error):
+            best = law
+    if best is None or best.error * LAST_OF_FEW > ROUGH or len(values) < MIN_ROUGH:
+        return None
+    return replace(best, error=best.error * LAST_OF_FEW)
+
+
+MIN_ROUGH = 3
+"""Fewer observations give no error that means anything."""
 
 
 def _laws(values: Mapping[int, float], dims: Mapping[int, Dims]) -> Iterator[Law]:
@@ -189,7 +244,7 @@ def _fitted(
 
 def _coefficients(values: np.ndarray, observed: np.ndarray, with_offset: bool) -> tuple[float, float]:
     """The factor and the offset with the smallest relative errors."""
-    weight = 1 / np.maximum(np.abs(observed), 1e-300)
+    weight = 1 / np.maximum(np.abs(observed), 1.0)  # Smaller counts and bytes are rounded to 0.
     if not with_offset:
         return float((values * observed * weight**2).sum() / max((values**2 * weight**2).sum(), 1e-300)), 0.0
     rows = np.stack([values, np.ones(len(values))], axis=1) * weight[:, None]

@@ -6,8 +6,8 @@ runs."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ POINT_TO_POINT = (
 )  # fmt: skip
 
 
+STARTS = (records.START_SEND, records.START_RECEIVE, records.START_COLLECTIVE)
 COLLECTIVE = (records.COLLECTIVE, records.START_COLLECTIVE)
 
 
@@ -140,6 +141,94 @@ def observe(
         launches_s,
         min(cores, int(np.bincount(job.placement.host).max())),
     )
+
+
+def without_polls(runs: Sequence[ObservedRun], kinds: CallKinds) -> list[ObservedRun]:
+    """The runs with all requests completed where the program waits for them. If it tests for their end
+    before, and waits only after a test that misses, which of the two completes them depends on the time."""
+    waits = [number for number, kind in enumerate(kinds.kinds) if _only_ends(kind, "Wait")]
+    tests = [number for number, kind in enumerate(kinds.kinds) if _only_ends(kind, "Test")]
+    if not waits or not tests:
+        return list(runs)
+    size = len(kinds.kinds)
+    counts = [np.array([np.bincount(each.kinds, minlength=size) for each in run.sequences]) for run in runs]
+
+    def differing(chosen: Sequence[int]) -> int:
+        return sum(len(np.unique(each[:, chosen].sum(axis=1))) for each in counts)
+
+    waits_after = {
+        test: [wait for wait in waits if differing([test, wait]) < differing([wait])] for test in tests
+    }
+    places: dict[int, set[tuple[int, int]]] = {wait: set() for each in waits_after.values() for wait in each}
+    for run in runs if places else ():
+        for each in run.sequences:
+            before, kind, after = each.kinds[:-2], each.kinds[1:-1], each.kinds[2:]
+            for wait, own in places.items():
+                own |= {*zip(before[kind == wait].tolist(), after[kind == wait].tolist(), strict=True)}
+    wait_between = {
+        test: {place: wait for wait in after for place in places[wait]}
+        for test, after in waits_after.items()
+        if after
+    }
+    if not wait_between:
+        return list(runs)
+    return [
+        replace(run, sequences=tuple(_with_tests_as_waits(each, wait_between) for each in run.sequences))
+        for run in runs
+    ]
+
+
+def _with_tests_as_waits(
+    sequence: RankSequence, wait_between: Mapping[int, Mapping[tuple[int, int], int]]
+) -> RankSequence:
+    """The sequence in which tests that completed requests are the waits that would have followed, between
+    two other calls. Unchanged if there is no such place for one."""
+    starts = np.isin(sequence.parts["what"], STARTS) | (
+        np.isin(sequence.parts["what"], (records.PUT, records.GET))
+        & (sequence.parts["flags"] & records.REQUEST > 0)
+    )
+    started = np.concatenate([[0], np.cumsum(starts)])[sequence.first].tolist()
+    order: list[tuple[int, int]] = []  # the calls, with their kinds
+    pending: int | None = None
+    kinds = sequence.kinds.tolist()
+    computed, counts = sequence.computed_s.copy(), sequence.counts.copy()
+    age = np.zeros(len(kinds), dtype=np.int64)
+    for k, kind in enumerate(kinds):
+        if pending is not None:
+            wait = wait_between[kinds[pending]].get((order[-1][1] if order else -1, kind))
+            if wait is not None:
+                order.append((pending, wait))
+                age[pending] = started[k] - started[pending]
+                for each in (computed, counts[: len(kinds)]):
+                    each[k : k + 1] += each[pending : pending + 1]
+                    each[pending : pending + 1] = 0.0
+                pending = None
+            elif kind in wait_between:
+                return sequence
+        if kind in wait_between:
+            pending = k
+        else:
+            order.append((k, kind))
+    if pending is not None:
+        return sequence
+    calls = np.array([call for call, _ in order], dtype=np.int64)
+    lengths = np.diff(sequence.first)[calls]
+    parts = sequence.parts[sequence.parts_of(calls)].copy()
+    parts["age"] += np.repeat(age[calls], lengths).astype(parts["age"].dtype)
+    return RankSequence(
+        sequence.rank,
+        np.array([kind for _, kind in order], dtype=sequence.kinds.dtype),
+        np.concatenate([[0], np.cumsum(lengths)]),
+        parts,
+        computed[calls],
+        sequence.called_s[calls],
+        sequence.tail_s,
+        counts[np.append(calls, len(kinds))] if len(counts) else counts,
+    )
+
+
+def _only_ends(kind: CallKind, functions: str) -> bool:
+    return kind.function.startswith(functions) and all(what == records.END for what, _ in kind.shape)
 
 
 def _nodes(job: Job, origins: Sequence[str]) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes
 from hockney.extrapolation.computation import ComputationModel
 from hockney.extrapolation.grids import Dims
+from hockney.extrapolation.laws import ROUGH
 from hockney.extrapolation.placements import Place
 from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
@@ -41,6 +42,8 @@ DESCRIBED_MODEL_ERROR = 0.01
 the same calls (benchmarks/results/scaling.md)."""
 MAX_LAW_ERROR = 0.05
 """A smaller relative difference of run times by two laws of a number of iterations does not matter."""
+MAX_SIZE_EFFECT = 0.1
+"""The largest relative error of run times due to sizes of messages that follow a law only roughly."""
 GRAIN_EFFICIENCIES = (0.5, 0.9)
 MAX_EVALUATIONS = 20
 
@@ -61,7 +64,8 @@ class ErrorSources:
     """What the interval of a run time consists of, as relative errors at 95%: the costs of messages, the
     algorithms of collectives for which none was measured, the law of computation and its difference between
     launches, the sampled variation between ranks and iterations, the evaluation itself, and laws of numbers
-    of iterations between which the runs do not decide."""
+    of iterations between which the runs do not decide, and the largest sizes of messages that follow their
+    laws only roughly."""
 
     costs: float
     algorithms: float
@@ -69,6 +73,7 @@ class ErrorSources:
     variation: float
     evaluation: float
     laws: float = 0.0
+    sizes: float = 0.0
 
     @property
     def total(self) -> float:
@@ -237,6 +242,17 @@ def scaling_point(
         error = abs(math.log(changed_s / values[0]))
         if not other.misfits and error > max(of_laws, MAX_LAW_ERROR):
             of_laws, ambiguous = error, text
+    of_sizes = 0.0
+    if rough := structure.rough_sizes():
+        largest = programs(replace(structure, has_largest_sizes=True))(0)
+        of_sizes = abs(math.log(largest.costs_only_program.value_s / values[0]))
+        if of_sizes > MAX_SIZE_EFFECT:
+            for site, size_error in rough.items():
+                structure.add_site_misfit(
+                    site,
+                    f"the sizes of messages have no pattern: with errors of {size_error:.0%}, the run time "
+                    f"on {ranks} ranks changes by {math.expm1(of_sizes):.0%}",
+                )
     errors = ErrorSources(
         costs=max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values()),
         algorithms=_error_of_algorithms(first),
@@ -244,6 +260,7 @@ def scaling_point(
         variation=math.log(max(values) / min(values)) / 2,
         evaluation=DESCRIBED_MODEL_ERROR if described else MEASURED_MODEL_ERROR,
         laws=of_laws,
+        sizes=of_sizes,
     )
     width = errors.total
     computed = computed_by_rank(first.trace_graph.graph)
@@ -346,11 +363,15 @@ def check_largest_run(structure: Structure) -> None:
         return
     traced = observed_volumes(structure.runs[largest], structure.kinds)
     known = {misfit.site for misfit in smaller.misfits}
+    rough = {*structure.rough_sizes(), *smaller.rough_sizes()}
     kinds = {kind.site: number for number, kind in enumerate(structure.kinds.kinds)}
     for site in sorted({*predicted, *traced} - known):
         first, second = predicted.get(site, Volume(0, 0.0)), traced.get(site, Volume(0, 0.0))
-        error = abs(first.size - second.size) / max(first.size, second.size, 1.0)
-        if first.count != second.count or error > MAX_VOLUME_ERROR:
+        less, more = sorted((first.size, second.size))
+        error = (more - less) / max(less, 1.0)
+        if first.count == second.count and site in rough and error <= ROUGH:
+            structure.size_errors[site] = error
+        elif first.count != second.count or error > MAX_VOLUME_ERROR:
             structure.add_misfit(
                 kinds[site],
                 f"on {largest} ranks, {second.count} messages with {format_bytes(second.size)} were traced, "

@@ -9,6 +9,7 @@ with sizes and numbers of iterations that follow laws over the number of ranks."
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,15 @@ from hockney.extrapolation.grids import (
     arrangements,
     labels,
 )
-from hockney.extrapolation.laws import CONSTANT, Law, count_laws, fit_count_law, fit_law
+from hockney.extrapolation.laws import (
+    CONSTANT,
+    Law,
+    count_laws,
+    fit_count_law,
+    fit_law,
+    fit_rough_law,
+    transferred_law,
+)
 from hockney.extrapolation.observations import (
     CallKinds,
     ObservedRun,
@@ -70,7 +79,8 @@ class Donor:
 
 @dataclass
 class Structure:
-    """`runs` by number of ranks, `folded` the sequences of all their ranks."""
+    """`runs` by number of ranks, `folded` the sequences of all their ranks. With `has_largest_sizes`,
+    messages are as large as the errors of rough laws let them be."""
 
     kinds: CallKinds
     runs: dict[int, ObservedRun]
@@ -84,6 +94,9 @@ class Structure:
     """By role, the loops whose number of iterations depends on the number of ranks, or on the rank."""
     group_rules: dict[str, GroupRule | None] = field(default_factory=dict)
     """By the call that made communicators, the rule of their members, once it is known."""
+    size_errors: dict[str, float] = field(default_factory=dict)
+    """By call site, the relative error with which sizes of the largest run were predicted from the others."""
+    has_largest_sizes: bool = False
     _path_counts: dict[int, dict[tuple[int, ...], list[int]]] = field(default_factory=dict)
 
     @cached_property
@@ -93,8 +106,10 @@ class Structure:
         return np.array([found.get(kind.site, "") for kind in self.kinds.kinds], dtype=object)
 
     def add_misfit(self, kind: int, reason: str) -> None:
+        self.add_site_misfit(self.kinds.kinds[kind].site, reason)
+
+    def add_site_misfit(self, site: str, reason: str) -> None:
         """With the first reason of each call site."""
-        site = self.kinds.kinds[kind].site
         if all(misfit.site != site for misfit in self.misfits):
             self.misfits.append(Misfit(site, reason))
 
@@ -195,6 +210,24 @@ class Structure:
         return all(
             len(set(counts.values())) == 1 for key, counts in self.part_counts.items() if key.kind == kind
         )
+
+    def rough_sizes(self) -> dict[str, float]:
+        """The relative errors of sizes at call sites where they follow laws only roughly."""
+        found: dict[str, float] = {}
+        for key, law in self.size_laws.items():
+            if law.is_rough:
+                site = self.kinds.kinds[key.kind].site
+                found[site] = max(found.get(site, 0.0), law.error, self.size_errors.get(site, 0.0))
+        return found
+
+    def size_error(self, kind: int, law: Law, ranks: int) -> float:
+        """The relative error of sizes by a rough law. Beyond the runs it grows with the distance to them."""
+        if not law.is_rough:
+            return 0.0
+        error = max(law.error, self.size_errors.get(self.kinds.kinds[kind].site, 0.0))
+        smallest, largest = min(self.runs), max(self.runs)
+        beyond = math.log(max(ranks / largest, 1.0)) / math.log(largest / smallest)
+        return float((1 + error) ** max(1.0, beyond) - 1)
 
     def calls_of_kind(self, kind: int) -> dict[int, int]:
         """The largest number of calls of a kind by a rank, by number of ranks."""
@@ -452,8 +485,13 @@ def _fit_sizes(structure: Structure) -> None:
                 by_run[ranks] = max(by_run.get(ranks, 0), count)
         for key, (total, count) in sums.items():
             means[key][ranks] = total / count
+    dims = structure.arrangement.dims
+    laws = {key: fit_law(values, dims) for key, values in means.items()}
+    exact = {law.text: law for law in laws.values() if law is not None and law.basis.powers and law.is_exact}
     for key, values in means.items():
-        law = fit_law(values, structure.arrangement.dims)
+        law = laws[key]
+        if law is None or not law.is_exact:
+            law = transferred_law(values, dims, list(exact.values())) or law or fit_rough_law(values, dims)
         if law is not None:
             structure.size_laws[key] = law
 

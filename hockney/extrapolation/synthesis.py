@@ -15,7 +15,7 @@ from hockney.core.errors import Inconclusive
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
 from hockney.extrapolation.grids import MAX_DIMENSIONS, PERIODIC, RELATIONS, Dims, labels, partner
 from hockney.extrapolation.laws import SIZE_PATTERNS, Law, fit_law, size_pattern
-from hockney.extrapolation.observations import COLLECTIVE, CallKinds, ObservedRun, RankSequence
+from hockney.extrapolation.observations import COLLECTIVE, STARTS, CallKinds, ObservedRun, RankSequence
 from hockney.extrapolation.placements import Place, Role
 from hockney.extrapolation.schedules import ALL_OTHERS, PartnerRule, Ranks, partner_rule
 from hockney.extrapolation.structure import (
@@ -32,7 +32,6 @@ from hockney.profiles import trace as records
 from hockney.profiles.trace import EVENT, Call, RankTrace, concatenated_ranges
 from hockney.replay.building import Job, Placement, TraceGraph, build
 
-STARTS = (records.START_SEND, records.START_RECEIVE, records.START_COLLECTIVE)
 Path = tuple[int, ...]
 
 ROW = np.dtype(
@@ -338,7 +337,7 @@ class _Builder:
         return sized
 
     def _scale_sizes(self, rows: np.ndarray, chosen: np.ndarray) -> None:
-        """Sets the sizes of the chosen parts that the laws give."""
+        """Sets the sizes of the chosen parts that the laws give, or the largest within their errors."""
         structure, run = self.structure, self.donor.run
         own_dims = structure.arrangement.dims[run.ranks]
         columns = np.column_stack([rows["kind"], rows["what"], rows["label"]])
@@ -351,6 +350,8 @@ class _Builder:
                 structure.add_misfit(kind, "the sizes of messages have no pattern over the number of ranks")
             elif (before := law.at(run.ranks, own_dims)) > 0:
                 ratio[number] = law.at(self.place.ranks, self.place.dims) / before
+                if structure.has_largest_sizes:
+                    ratio[number] *= 1 + structure.size_error(kind, law, self.place.ranks)
         factor = np.maximum(ratio[inverse], 0.0)
         rows["bytes"][chosen] = np.rint(rows["bytes"][chosen] * factor).astype(np.uint64)
 

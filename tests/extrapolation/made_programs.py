@@ -14,7 +14,7 @@ import numpy as np
 from replay.made_traces import Written, job_of_written, part, written
 
 from hockney.extrapolation.grids import balanced, coordinates, rank_at
-from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
+from hockney.extrapolation.observations import CallKinds, ObservedRun, observe, without_polls
 from hockney.replay.building import WORLD, Job, TraceGraph, build
 
 STEPS = 6
@@ -237,6 +237,46 @@ def neighbors_that_may_be_none(rank: Written, ranks: int) -> None:
             rank.call("Sendrecv", sent, received, site=1 + d, after=WORK_S / ranks)
 
 
+def rows_with_borders(rank: Written, ranks: int) -> None:
+    """A grid of two dimensions whose messages are rows and columns with two more cells at each end. On few
+    ranks, those of rows have too few different sizes for a law of their own."""
+    dims = balanced(ranks, 2)[::-1]
+    position = coordinates(dims, np.array([rank.rank]))[0]
+    for _ in range(STEPS):
+        partners = []
+        for d, sign in itertools.product((0, 1), (-1, 1)):
+            moved = position.copy()
+            moved[d] += sign
+            if 0 <= moved[d] < dims[d]:
+                size = 8 * (960 // dims[1 - d] + 4)
+                partners.append((int(rank_at(dims, moved)), size, 2 * d + (sign > 0)))
+        _exchange(rank, partners, WORK_S / ranks)
+
+
+def polling_first(rank: Written, ranks: int, *, tests: bool = True) -> None:
+    """Shifts in a ring in both directions. A rank tests whether the first one has ended, and otherwise waits
+    for it after it has started the second one."""
+    random = np.random.default_rng((ranks, rank.rank))
+    for step in range(STEPS):
+        ends = []
+        for sign in (1, -1):
+            to, source = (rank.rank + sign) % ranks, (rank.rank - sign) % ranks
+            requests = [
+                (rank.start_request("Irecv", part("start receive", source, 64), site=1), source),
+                (rank.start_request("Isend", part("start send", to, 64), site=2), -1),
+            ]
+            ends.append(requests)
+            if sign == 1:
+                tested = tests and (step == 0 or random.random() < 0.5) and rank.rank != 1
+                if tested:
+                    rank.call("Testall", *(rank.end(*each) for each in requests), site=3)
+                elif tests:
+                    rank.call("Testall", site=3, misses=True)
+        if not tested:
+            rank.call("Waitall", *(rank.end(*each) for each in ends[0]), site=4)
+        rank.call("Waitall", *(rank.end(*each) for each in ends[1]), site=5)
+
+
 def irregular(rank: Written, ranks: int) -> None:
     """Other partners on each number of ranks."""
     random = np.random.default_rng(ranks)
@@ -270,6 +310,7 @@ PROGRAMS: dict[str, Program] = {
     "transposed grid": transposed_grid,
     "shared nodes": shared_nodes,
     "neighbors that may be none": neighbors_that_may_be_none,
+    "rows with borders": rows_with_borders,
 }
 CUBES: dict[str, Program] = {
     "grid of three dimensions": halo(3, periodic=False, size=48),
@@ -341,7 +382,7 @@ def observed(program: Program, counts: Sequence[int], kinds: CallKinds) -> list[
     for ranks in counts:
         made, job = _traced(program, ranks)
         runs.append(observe([each.trace for each in made], job, kinds, crowded=ranks > 4, elapsed_s=1.0))
-    return runs
+    return without_polls(runs, kinds)
 
 
 # Programs whose calls depend on the bits of a rank's number, or that talk in changing pairs.

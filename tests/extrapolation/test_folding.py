@@ -21,7 +21,14 @@ from hockney.extrapolation.grids import (
     rank_at,
     rules,
 )
-from hockney.extrapolation.laws import count_laws, fit_count_law, fit_law, size_pattern
+from hockney.extrapolation.laws import (
+    count_laws,
+    fit_count_law,
+    fit_law,
+    fit_rough_law,
+    size_pattern,
+    transferred_law,
+)
 from hockney.extrapolation.schedules import Ranks, partner_rule
 from hockney.extrapolation.trees import TREES, children, parent
 
@@ -150,3 +157,25 @@ def test_children_in_binomial_trees_are_those_below(tree):
         rank = np.arange(ranks)
         counted = np.bincount(parent(tree, rank)[1:], minlength=ranks)
         assert children(tree, rank, np.array(ranks)).tolist() == counted.tolist()
+
+
+def test_laws_of_rows_are_those_of_columns():
+    dims = {2: (2, 1), 4: (2, 2), 8: (2, 4), 16: (4, 4)}
+    columns = fit_law({ranks: 960 / each[1] + 40 for ranks, each in dims.items()}, dims)
+    assert columns is not None and columns.is_exact
+    rows = {ranks: 960 / each[0] + 40 for ranks, each in dims.items()}
+    assert fit_law(rows, dims) is None
+    law = transferred_law(rows, dims, [columns])
+    assert law is not None and law.text == "960 / (x) + 40"
+    assert law.at(64, (8, 8)) == pytest.approx(160)
+    assert transferred_law({**rows, 16: 300.0}, dims, [columns]) is None
+
+
+def test_rough_laws_do_not_grow():
+    dims = {ranks: (ranks,) for ranks in (2, 4, 8, 16)}
+    law = fit_rough_law({2: 1000.0, 4: 450.0, 8: 270.0, 16: 120.0}, dims)
+    assert law is not None and law.is_rough and law.basis.text == "/ P"
+    growing = fit_rough_law({2: 1000.0, 4: 1300.0, 8: 1500.0, 16: 1900.0}, dims)
+    assert growing is None or growing.at(256, (256,)) <= growing.at(2, (2,))
+    assert fit_rough_law({2: 7.0, 4: 900.0, 8: 11.0, 16: 90.0}, dims) is None
+    assert fit_law({2: 0.0, 4: 5.0, 8: 0.0}, dims) is None

@@ -25,6 +25,7 @@ from extrapolation.made_programs import (
     irregular,
     observed,
     on_nodes,
+    polling_first,
     traced_graph,
 )  # fmt: skip
 from replay.made_traces import job_of_written, part, written
@@ -98,6 +99,39 @@ def test_many_ranks_communicate_as_the_program_would(program, counts, ranks):
     assert messages == expected[0]
     assert groups == expected[1]
     assert kinds == expected[2]
+
+
+def test_requests_are_completed_where_the_program_waits_whatever_its_tests_found():
+    structure = structure_of(polling_first, (3, 5, 8))
+    made = synthesized(structure, 32)
+    assert not structure.misfits
+    assert communication(made) == communication(traced_graph(partial(polling_first, tests=False), 32))
+
+
+def in_steps(rank, ranks):
+    """Sizes of whole cells."""
+    for _ in range(6):
+        for sign in (-1, 1):
+            size = 800 * math.ceil(84 / ranks)
+            sent, received = (
+                part("send", (rank.rank + sign) % ranks, size),
+                part("receive", (rank.rank - sign) % ranks, size),
+            )
+            rank.call("Sendrecv", sent, received, site=1, after=1e-3)
+
+
+def test_sizes_that_follow_a_law_roughly_have_an_error():
+    structure = structure_of(in_steps, (8, 16, 32))
+    (error,) = structure.rough_sizes().values()
+    assert 0.05 < error <= 1 and not structure.misfits
+    usual = Synthesis(structure, 32, (32,)).volumes()["Sendrecv at line 1"]
+    for ranks, beyond in ((32, 1), (128, 1), (2048, 3)):
+        assert structure.size_error(0, structure.size_laws[next(iter(structure.size_laws))], ranks) == (
+            pytest.approx((1 + error) ** beyond - 1)
+        )
+    largest = Synthesis(replace(structure, has_largest_sizes=True), 32, (32,)).volumes()["Sendrecv at line 1"]
+    assert largest.count == usual.count
+    assert largest.size == pytest.approx(usual.size * (1 + error), rel=0.01)
 
 
 def test_a_program_without_a_pattern_is_named():
