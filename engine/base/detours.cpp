@@ -20,6 +20,12 @@ constexpr double max_deviations = 8;
 constexpr double deviation_of_mad = 1.4826;
 constexpr double clock_steps = 4;
 
+double quantile(std::vector<double> values, double probability) {
+  const auto at = static_cast<std::ptrdiff_t>(probability * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
 struct Level {
   double median;
   double spread;  // standard deviation
@@ -88,8 +94,11 @@ Observation from_quanta(const std::vector<double>& seconds, double clock_step_s)
 Observation from_windows(const std::vector<double>& units, double window_s) {
   Observation observation;
   if (units.empty()) return observation;
+  const double most = quantile(units, 0.99);
   std::vector<double> medians;
-  visit_with_level(units, medians, [&](std::size_t index, const Level& level) {
+  visit_with_level(units, medians, [&](std::size_t index, Level level) {
+    // On a core that is lost for most of the time, so are most windows.
+    if (level.median < most / 2) level = {most, 0};
     const double missing = level.median - units[index];
     // A unit may end just before or after the window.
     const double min_units = std::max({min_excess * level.median, max_deviations * level.spread, 1.5});
@@ -97,7 +106,7 @@ Observation from_windows(const std::vector<double>& units, double window_s) {
       add(observation, static_cast<double>(index) * window_s, missing / level.median * window_s);
   });
   observation.observed_s = static_cast<double>(units.size()) * window_s;
-  observation.undisturbed_s = window_s / std::max(1.0, median(medians));
+  observation.undisturbed_s = window_s / std::max({1.0, median(medians), most / 2});
   shorten(observation.detours);
   return observation;
 }

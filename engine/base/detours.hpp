@@ -31,7 +31,8 @@ inline constexpr std::size_t max_detours = 4096;
 Observation from_quanta(const std::vector<double>& seconds, double clock_step_s);
 
 // Finds the detours in equal windows of `window_s`: `units` are the units of work done in each. The time lost
-// in a window is the share of the units that are missing compared with the median of the surrounding windows.
+// in a window is the share of the units that are missing compared with the median of the surrounding windows,
+// or with the best windows if most of the surrounding ones are disturbed.
 Observation from_windows(const std::vector<double>& units, double window_s);
 
 }  // namespace hockney

@@ -79,6 +79,14 @@ TEST(Detours, WindowsLoseTheShareOfMissingUnits) {
   EXPECT_NEAR(observation.observed_s, 0.5, 1e-9);
 }
 
+TEST(Detours, WindowsOfABusyCoreAreLost) {
+  std::vector<double> units(5000, 0);
+  for (std::size_t i = 0; i < units.size(); i += 5) units[i] = 200;
+  const Observation observation = from_windows(units, 100e-6);
+  EXPECT_NEAR(observation.lost_s, 0.8 * observation.observed_s, 0.01);
+  EXPECT_NEAR(observation.undisturbed_s, 1e-6, 0.6e-6);
+}
+
 TEST(Detours, NothingObservedHasNone) {
   EXPECT_EQ(from_quanta({}, clock_step_s).observed_s, 0);
   EXPECT_EQ(from_windows({}, 1e-3).observed_s, 0);

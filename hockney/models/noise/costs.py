@@ -108,7 +108,8 @@ def barrier_seconds(
     samples: int = BARRIER_SAMPLES,
     seed: int = 1,
 ) -> np.ndarray:
-    """Times of barriers that all ranks enter together, one for each sample."""
+    """Times of a barrier that all ranks enter at one moment, which is independent of their detours, one for
+    each sample."""
     noisy = NoisyRanks(traces, ranks, samples, np.random.default_rng(seed))
     return np.asarray(noisy.barrier(np.zeros((samples, ranks)), message).max(axis=1))
 
@@ -158,7 +159,8 @@ def noise_costs(
     traces = [_traces(cores, launch) for launch in launches]
     barriers = {
         ranks: mean_over_launches(
-            [barrier_seconds(cores_, ranks, message, seed=k).tolist() for k, cores_ in enumerate(traces)]
+            [barrier_seconds(cores_, ranks, message, seed=k).tolist() for k, cores_ in enumerate(traces)],
+            quiet_barrier_s(ranks, message),
         )
         for ranks in dict.fromkeys(ranks for ranks, _ in ranks_and_grains)
     }
@@ -169,7 +171,7 @@ def noise_costs(
             (step_seconds(cores_, ranks, message, grain_s, seed=k) / (grain_s + quiet_s)).tolist()
             for k, cores_ in enumerate(traces)
         ]
-        result.append(NoiseCost(ranks, grain_s, quiet_s, barriers[ranks], mean_over_launches(steps)))
+        result.append(NoiseCost(ranks, grain_s, quiet_s, barriers[ranks], mean_over_launches(steps, 1.0)))
     return tuple(result)
 
 

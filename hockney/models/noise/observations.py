@@ -87,16 +87,16 @@ class Core:
         return Core(self.name, tuple(o for o in self.observations if o.launch == launch))
 
 
-def mean_over_launches(launches: Sequence[Sequence[float]]) -> Estimate:
-    """Mean of non-negative values with its 95% interval by Student's t: over the means of launches, or over
-    the single values if there are fewer than MIN_UNITS launches. No interval with fewer values."""
+def mean_over_launches(launches: Sequence[Sequence[float]], least: float = 0.0) -> Estimate:
+    """Mean of values from `least` on with its 95% interval by Student's t: over the means of launches, or
+    over the single values if there are fewer than MIN_UNITS launches. No interval with fewer values."""
     means = np.array([np.mean(values) for values in launches])
     units = means if len(means) >= MIN_UNITS else np.array([x for values in launches for x in values])
     mean = float(np.mean(units))
     if len(units) < MIN_UNITS:
         return Estimate(mean, None, None)
     half = student_quantile(len(units) - 1, 0.975) * float(np.std(units, ddof=1)) / np.sqrt(len(units))
-    return Estimate(mean, max(0.0, mean - float(half)), mean + float(half))
+    return Estimate(mean, min(mean, max(least, mean - float(half))), mean + float(half))
 
 
 def cores_of(records: Iterable[Record], launches: Sequence[Launch]) -> tuple[Core, ...]:
