@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: The hockney authors
    SPDX-License-Identifier: Apache-2.0
    Communication patterns. Computation takes a stated time, on any number of ranks per core and in a simulation:
-   total_s seconds of a step on all ranks together, with a variation of 5% between ranks and steps. Usage:
-   scaling_programs PATTERN [STEPS [TOTAL_S]]. The first rank prints its time after MPI_Init, in seconds; it is the
+   total_s seconds of a step on all ranks together, with a variation of 5% between ranks and steps. Ranks sleep
+   meanwhile; with "busy" they take that much processor time. Usage:
+   scaling_programs PATTERN [STEPS [TOTAL_S [busy]]]. The first rank prints its time after MPI_Init, in seconds; it is the
    last one in a reduction at the end. */
 #include <math.h>
 #include <mpi.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static int rank, size, steps = 20;
+static int rank, size, busy, steps = 20;
 static double total_s = 0.02;
 static char *out, *in;
 
@@ -20,6 +21,14 @@ static unsigned drawn;
 static void compute(double seconds) {
     drawn = drawn * 1664525u + 1013904223u;
     seconds *= 0.95 + 0.1 * (drawn >> 8) / (double)(1 << 24);
+    if (busy) {
+        struct timespec begin, now;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        do
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) < seconds);
+        return;
+    }
     struct timespec t = {(time_t)seconds, (long)((seconds - floor(seconds)) * 1e9)};
     nanosleep(&t, NULL);
 }
@@ -153,6 +162,7 @@ int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "halo2d";
     if (argc > 2) steps = atoi(argv[2]);
     if (argc > 3) total_s = atof(argv[3]);
+    busy = argc > 4;
     if (!strcmp(mode, "line")) halo(1, 0, 4096);
     if (!strcmp(mode, "ring")) halo(1, 1, 4096);
     if (!strcmp(mode, "halo2d")) halo(2, 0, 4096);
