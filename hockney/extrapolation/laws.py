@@ -42,6 +42,10 @@ class Basis:
             return float(math.ceil(value)) if self.logarithm == "ceil" else value
         return value
 
+    def depends_on(self, dimensions: Sequence[int]) -> bool:
+        """Whether it contains the size of one of these dimensions."""
+        return any(k < len(self.powers) and self.powers[k] != 0 for k in dimensions)
+
 
 @dataclass(frozen=True)
 class Law:
@@ -150,25 +154,36 @@ WHOLE = 1e-6
 
 
 def fit_law(
-    values: Mapping[int, float], dims: Mapping[int, Dims], tolerance: float = APPROXIMATE
+    values: Mapping[int, float],
+    dims: Mapping[int, Dims],
+    tolerance: float = APPROXIMATE,
+    *,
+    unlikely: Sequence[int] = (),
 ) -> Law | None:
     """The simplest law of the values by number of ranks. One coefficient needs two observations, an offset as
     well three. A law that is exact comes before one that is not; None if the error of the best one is larger
-    than the tolerance."""
+    than the tolerance. Of exact laws with equally many coefficients, one without the `unlikely` dimensions of
+    the grid comes first."""
     counts = sorted(values)
     observed = np.array([values[ranks] for ranks in counts], dtype=float)
     if len(set(observed.tolist())) == 1:
         return Law(CONSTANT, float(observed[0])) if len(counts) > 1 or observed[0] == 0 else None
     best: Law | None = None
     for law in _laws(values, dims):
-        if (
+        if best is not None and best.is_exact:
+            if (law.offset != 0) != (best.offset != 0):
+                break
+            if law.is_exact and not law.basis.depends_on(unlikely):
+                return law
+        elif (
             law.error <= tolerance
             and (law.is_exact or law.is_safe)
             and (best is None or law.error < best.error / 2)
         ):
             best = law
-        if best is not None and best.is_exact:
-            return best
+            if best.is_exact and not best.basis.depends_on(unlikely):
+                return best
+    return best
     return best
 
 

@@ -486,7 +486,11 @@ def _fit_sizes(structure: Structure) -> None:
         for key, (total, count) in sums.items():
             means[key][ranks] = total / count
     dims = structure.arrangement.dims
-    laws = {key: fit_law(values, dims) for key, values in means.items()}
+    # The surface in one direction does not depend on the size in this direction.
+    laws = {
+        key: fit_law(values, dims, unlikely=[axis for axis, offset in enumerate(key.label) if offset])
+        for key, values in means.items()
+    }
     exact = {law.text: law for law in laws.values() if law is not None and law.basis.powers and law.is_exact}
     for key, values in means.items():
         law = laws[key]

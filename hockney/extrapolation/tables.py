@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hockney.core.units import format_bytes, format_percent
@@ -56,6 +56,7 @@ POINTS: tuple[Column[ScalingPoint], ...] = (
     Column("", lambda p: limit_of(p.pop), key="limit"),
     Column("", lambda p: list(p.dims), key="grid"),
     Column("", lambda p: p.messages, key="messages"),
+    Column("", lambda p: asdict(p.errors), key="errors"),
 )
 RUN_COLUMNS = 4
 """The first columns are about the run, the others about its efficiency."""

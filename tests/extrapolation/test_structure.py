@@ -189,6 +189,19 @@ def test_laws_that_the_runs_do_not_tell_apart_are_named():
     assert [each["Allreduce at line 71"].count for each in volumes] == [64 * STEPS * 3, 64 * STEPS * 4]
 
 
+def test_the_surface_in_a_direction_does_not_depend_on_the_size_in_it():
+    """All runs have two equal sizes of the grid; 256 ranks do not."""
+    structure = structure_of(CUBES["grid of three dimensions"], (2, 8, 16, 27))
+    dims = (4, 8, 8)
+    checked = 0
+    for key, law in structure.size_laws.items():
+        if sorted(key.label) == [0, 0, 1]:
+            across = math.prod(count for count, own in zip(dims, key.label, strict=True) if not own)
+            assert law.at(256, dims) == pytest.approx(8 * 48**2 / across), law.text
+            checked += 1
+    assert checked >= 6
+
+
 def test_the_largest_run_is_predicted_from_the_others():
     def changing(rank, ranks):
         halo(1, periodic=False)(rank, ranks)
