@@ -8,6 +8,7 @@ import json
 import math
 from pathlib import Path
 
+import msgspec
 import pytest
 from extrapolation import made_programs
 from fake_profile import RANK_COUNTS
@@ -27,6 +28,14 @@ def predicted(hockney, *words: str, code: int = 0):
     done = hockney("predict", *PROFILES, "--machine", "t3e", "--json", *words)
     assert done.code == code, done.err
     return json.loads(done.out)
+
+
+def document_of(*ranks: int, compute_scale: float = 1.0):
+    """In Python, without the changes."""
+    prediction = hockney_api.predict_scaling(
+        PROFILES, ranks, machine="t3e", compute_scale=compute_scale, details=False
+    )
+    return msgspec.json.decode(msgspec.json.encode(prediction.document))
 
 
 def test_a_program_on_more_ranks(hockney, profiles_by_ranks):
@@ -88,13 +97,12 @@ def test_many_calls_without_a_pattern_are_refused_even_if_they_take_no_time(hock
 def test_the_grain_for_an_efficiency(hockney, profiles_by_ranks):
     """With that much more computation, the program has the efficiency."""
     for grain in predicted(hockney, "--ranks", "64")["grains"]:
-        factor = str(grain["factor"])
-        point = predicted(hockney, "--ranks", "64", "--compute-scale", factor)["points"][0]
+        point = document_of(64, compute_scale=grain["factor"])["points"][0]
         assert point["efficiency"]["value"] == pytest.approx(grain["efficiency"], abs=0.02)
 
 
 def test_up_to_which_number_of_ranks_it_pays(hockney, profiles_by_ranks):
-    document = predicted(hockney, "--ranks", "2:128", "--compute-scale", "0.1")
+    document = document_of(2, 4, 8, 16, 32, 64, 128, compute_scale=0.1)
     points = document["points"]
     seconds = {point["ranks"]: point["run_s"]["value"] for point in points}
     pays = document["pays_up_to"]
@@ -105,7 +113,7 @@ def test_up_to_which_number_of_ranks_it_pays(hockney, profiles_by_ranks):
         above = [ranks for ranks, each in efficiencies if each >= limit["efficiency"]]
         assert above[-1] <= limit["ranks"]["value"] <= 2 * above[-1]
         assert limit["ranks"]["low"] <= limit["ranks"]["value"] <= limit["ranks"]["high"]
-    few = predicted(hockney, "--ranks", "128", "--compute-scale", "0.1")
+    few = document_of(128, compute_scale=0.1)
     assert {limit["position"] for limit in few["efficiency_limits"]} == {"before"}
     assert few["pays_up_to"] is None
 
@@ -135,8 +143,7 @@ def test_several_machines(hockney, profiles_by_ranks):
     assert [t3e["machine"], ethernet["machine"]] == ["t3e", "switched-ethernet"]
     for mine, other in zip(t3e["points"], ethernet["points"], strict=True):
         assert mine["run_s"]["value"] < other["run_s"]["value"]
-    alone = predicted(hockney, "--ranks", "8,16")
-    assert alone["points"] == t3e["points"] and alone["collectives"] == t3e["collectives"]
+    assert document_of(8, 16)["points"] == t3e["points"]
     shown = hockney("predict", *PROFILES, "--machine", "t3e", "--machine", "sun-ethernet", "--ranks", "8,16")
     assert shown.code == 0 and "fastest on t3e" in shown.out
     frame = hockney_api.predict_scaling(PROFILES, [8, 16], machine=["t3e", "switched-ethernet"]).frame()
@@ -218,7 +225,7 @@ def test_profiles_that_show_no_scaling(hockney, profiles_by_ranks, monkeypatch):
 
 def test_numbers_of_ranks_that_the_program_does_not_allow(hockney, profiles_by_ranks):
     profiles_by_ranks(made_programs.butterfly)
-    document = predicted(hockney, "--ranks", "16,48,64")
+    document = document_of(16, 48, 64)
     assert [point["ranks"] for point in document["points"]] == [16, 64]
     assert "ranks-left-out" in {warning["code"] for warning in document["warnings"]}
     assert predicted(hockney, "--ranks", "48", code=4)["refused"]
