@@ -112,8 +112,10 @@ def refused(case: Case) -> bool:
 
 
 def fits(workload: Workload, ranks: int) -> bool:
-    if workload.role in ("npb", "annealing", "program", "replay"):
-        return False  # test_engine_npb.py, test_engine_annealing.py, test_engine_program.py, test_replayer.py
+    if workload.role in ("npb", "annealing", "program", "replay", "congestion"):
+        # test_engine_npb.py, test_engine_annealing.py, test_engine_program.py, test_replayer.py,
+        # test_engine_congestion.py
+        return False
     of_pairs = workload.role == "one-sided" and workload.name not in ("get_many", "put_many")
     if (workload.name == "bisection" or of_pairs) and ranks % 2:
         return False

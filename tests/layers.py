@@ -51,7 +51,7 @@ ENGINE = {
 GROUPS = (
     "kernels", "neighborhood", "nonblocking", "persistent", "send_modes", "vector_collectives",
     "onesided", "messages", "datatypes", "threads", "startup", "io", "npb", "annealing", "replayer",
-    "nodes", "noise",
+    "nodes", "congestion", "noise",
 )  # fmt: skip
 """Folders of workloads that are compiled on first use. Their files may share headers of their folder."""
 PLUG_INS = ("sync", "coll", "patterns", *GROUPS)

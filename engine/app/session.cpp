@@ -260,7 +260,7 @@ class Cases {
         const CaseRun& run = *active_case.run;
         const Visit& last = run.result().visits.back();
         schedule.record_visit(index, last.seconds, last.repetitions, run.repetition_s(), last.preemptions > 0,
-                              precise(run));
+                              precise(active_case));
       }
     } catch (const InvalidCase&) {
       schedule.drop(index);
@@ -272,7 +272,9 @@ class Cases {
 
   // Whether the case is precise, which also requires enough visits over enough of the launch: a machine's
   // speed may not change within a few seconds.
-  bool precise(const CaseRun& run) const {
+  bool precise(const ActiveCase& active_case) const {
+    if (active_case.request.info->shows_distribution) return false;
+    const CaseRun& run = *active_case.run;
     const auto visits = static_cast<int>(run.result().visits.size());
     if (visits < Method::min_visits_for_precision) return false;
     const std::optional<double> achieved_precision = run.achieved_precision();

@@ -152,7 +152,8 @@ void CaseRun::visit(const VisitLimit& limit) {
       has_cold_buffers(values_) ? 0 : min_warm_up_repetitions(first_s, std::max(1, runs_), max_s);
   Synchroniser warm_up_sync(kind_for_warm_up(kind_), info_, place_.arena, max_runs < INT_MAX, control_,
                             clock_);
-  const bool is_single = by_global_clock(info_.timing) || workload->prepared_each_time();
+  const bool is_single =
+      by_global_clock(info_.timing) || workload->prepared_each_time() || info_.shows_distribution;
   WarmUp warm_up(warm_up_sync, control_, clock_cost_, first_s, is_warm ? 0 : rule_.max_warm_up,
                  is_single ? 1 : max_runs, runs_, min_repetitions);
   warm_up.run(*workload, warm_up_deadline, limit.deadline);
@@ -196,7 +197,8 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
   StopRule rule = rule_;
   const int cycle = workload.cycle();
   rule.max_repetitions = whole_cycles(limit.max_repetitions, cycle);
-  if (!limit.only) rule.precision = -1;  // a single visit cannot show precision when there are several
+  // A single visit cannot show precision when there are several.
+  if (!limit.only || info_.shows_distribution) rule.precision = -1;
   std::vector<double> times_s;
   for (;;) {
     watchdog::set_phase(watchdog::decision, previous_repetitions + static_cast<long>(times_s.size()));

@@ -92,6 +92,7 @@ std::vector<double> Synchroniser::repeat_chained(Workload& workload, int count, 
   control_.barrier();
   // If both sides send at once and there is no noise, a skew between them would never decay.
   if (GlobalClock::is_global()) wait_until(announce_windows().first);
+  workload.start_series();
   prepare(workload, lead_in_);
   workload.run_batch(lead_in_);
   const double operations = batch * workload.operations();
@@ -106,6 +107,8 @@ std::vector<double> Synchroniser::repeat_chained(Workload& workload, int count, 
     samples_.take(workload, operations);
     start = now();
   }
+  workload.end_series();
+  if (!workload.is_timed()) std::fill(times.begin(), times.end(), 0.0);
   if (timing_ == Timing::longest) control_.reduce_max(times.data(), count);
   samples_.finish(std::vector<bool>(times.size(), true));
   return times;

@@ -92,6 +92,15 @@ class Workload {
   // The minimum number of calls of run() between two readings of the clock.
   virtual int back_to_back() const { return 1; }
 
+  // Called on all ranks before and after a series of runs that are timed one after the other (sync none), and
+  // outside the timed region.
+  virtual void start_series() {}
+  virtual void end_series() {}
+
+  // Whether this rank's clock counts: false on a rank whose run() does nothing during a series, because it
+  // only communicates in start_series().
+  virtual bool is_timed() const { return true; }
+
   // Seconds of computing in one run() on this rank, if known beforehand: on all ranks or on none.
   virtual std::optional<double> computing_s() const { return std::nullopt; }
 
@@ -146,7 +155,9 @@ using MakeWorkload = std::unique_ptr<Workload>(const Place&, const Values&);
 
 // The descriptor of a workload: its catalog entry, and how to create it. `role` is its part in studies
 // (point-to-point, collective, kernel, ...), `operation` what it performs, `size` the name of the parameter
-// that is its size ("" for none). `max_ranks` of 0 means no limit.
+// that is its size ("" for none). `max_ranks` of 0 means no limit. If `shows_distribution`, rare slow
+// operations are of interest: each operation is timed separately, and a case does not end because its median
+// is precise.
 struct WorkloadInfo {
   const char* name = "";
   const char* role = "";
@@ -157,6 +168,7 @@ struct WorkloadInfo {
   int min_ranks = 1;
   int max_ranks = 0;
   Timing timing = Timing::longest;
+  bool shows_distribution = false;
   std::span<const Parameter> parameters = {};
   std::span<const Metric> metrics = {};
   MakeWorkload* make = nullptr;

@@ -23,7 +23,7 @@ from hockney.core.errors import ExitCode
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-STUDIES = ("studies/overlap", "studies/pairs", "studies/nodes")
+STUDIES = ("studies/overlap", "studies/pairs", "studies/nodes", "studies/congestion")
 OTHERS = ("published", "comparing", "regression", "import", "levels", *STUDIES)
 PAGES = [
     *sorted((DOCS / "tutorials").glob("*.md")),

@@ -61,6 +61,13 @@ from hockney.models.statistics.paired_launches import (
     ratio_of_pairs,
     select_weighted_pairs,
 )
+from hockney.models.statistics.quantile_ratios import (
+    fewest_repetitions,
+    min_repetitions,
+    quantile_ratio,
+    quantile_s,
+    smallest_detectable_ratio,
+)
 from hockney.models.statistics.ratio_estimate import RatioEstimate, adjust_p_values
 from hockney.models.statistics.ratios import MIN_PAIRS, mean_ratio, ratio, ratio_of_estimates, ratio_to_sum
 from hockney.models.statistics.split_pairs import MachineModes, exchange_launches, find_machine_modes

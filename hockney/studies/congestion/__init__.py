@@ -1,0 +1,15 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How much slower operations become while other ranks load the network."""
+
+from __future__ import annotations
+
+from hockney.studies.congestion.columns import answer, summary
+from hockney.studies.congestion.page import page
+from hockney.studies.congestion.plan import PARAMETERS, WORKLOADS, plan
+from hockney.studies.congestion.results import is_conclusive
+
+NAME = "congestion"
+HELP = "how much slower operations become, typically and at worst, while other ranks load the network"
+
+__all__ = ["HELP", "NAME", "PARAMETERS", "WORKLOADS", "answer", "is_conclusive", "page", "plan", "summary"]
