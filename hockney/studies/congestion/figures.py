@@ -69,7 +69,7 @@ def distribution_figures(run: CongestionResults) -> list[Figure]:
     return [
         Figure(
             "-".join(["congestion", *map(str, operation)]),
-            f"{operation_text(points[0]).capitalize()}, {plural(points[0].ranks, 'rank')}",
+            f"{_capital(operation_text(points[0]))}, {plural(points[0].ranks, 'rank')}",
             Axis("time", "s"),
             Axis("share of slower repetitions", ""),
             tuple(_distributions(run, points)),
@@ -108,3 +108,7 @@ def _slower_shares(sorted_times_s: list[float]) -> list[tuple[float, float]]:
     return [
         (max(sorted_times_s[count - slower - 1], 1e-12), slower / count) for slower in slower_counts if slower
     ]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

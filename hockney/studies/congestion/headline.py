@@ -113,7 +113,7 @@ def _power_sentence(run: CongestionResults) -> str:
         for quantile in QUANTILE_NAMES
         if (value := run.smallest_detectable(quantile)) is not None
     ]
-    return f"With 95%, this run finds ratios from {join_words(texts)} on." if texts else ""
+    return f"This run finds ratios from {join_words(texts)} on, with a probability of 95%." if texts else ""
 
 
 def _unsupported_sentence(run: CongestionResults) -> str:

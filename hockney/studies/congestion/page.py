@@ -32,7 +32,7 @@ def page(evidence: Evidence) -> Page:
     run = CongestionResults.of(evidence)
     sections = [
         section("Ratios", tables=[columns.ratios_table(run)]),
-        section("Distributions", figures=figures.distribution_figures(run), multiples=True),
+        section("Distributions", figures=figures.distribution_figures(run)),
         section("Load", tables=[columns.load_table(run)], closed=True),
         quality.noise_section(evidence),
         quality.verification_section(evidence),
