@@ -19,6 +19,7 @@ from hockney.extrapolation.computation import ComputationModel
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import ROUGH
 from hockney.extrapolation.placements import Place
+from hockney.extrapolation.search import check_run
 from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
 from hockney.models.measured_costs import End
@@ -344,7 +345,8 @@ MAX_VOLUME_ERROR = 0.05
 
 def check_largest_run(structure: Structure) -> None:
     """Predict the calls of the largest run from the others, and note the call sites at which the numbers or
-    sizes of messages and collectives differ. Without effect if the others do not show what its ranks do."""
+    sizes of messages and collectives, or their partners, differ. Without effect if the others do not show
+    what its ranks do."""
     largest = max(structure.runs)
     others = [run for ranks, run in structure.runs.items() if ranks != largest]
     if len(others) < MIN_RUNS:
@@ -358,9 +360,11 @@ def check_largest_run(structure: Structure) -> None:
         structure.folded,
     )
     try:
-        predicted = Synthesis(smaller, largest, structure.arrangement.dims[largest]).volumes()
+        place = structure.place(largest)
+        made = Synthesis(smaller, largest, place.dims, place.nodes)
     except Inconclusive:
         return
+    predicted = made.volumes()
     traced = observed_volumes(structure.runs[largest], structure.kinds)
     known = {misfit.site for misfit in smaller.misfits}
     rough = {*structure.rough_sizes(), *smaller.rough_sizes()}
@@ -377,3 +381,5 @@ def check_largest_run(structure: Structure) -> None:
                 f"on {largest} ranks, {second.count} messages with {format_bytes(second.size)} were traced, "
                 f"{first.count} with {format_bytes(first.size)} are predicted from the other runs",
             )
+    if not known and smaller.has_exact_loops:
+        check_run(structure, made, structure.runs[largest])

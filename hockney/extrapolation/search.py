@@ -63,7 +63,7 @@ def _calls_at_misfits(structure: Structure) -> int:
 def check_runs(structure: Structure) -> None:
     """Generate the calls of all traced runs, and note the call sites at which they differ from the traced
     ones."""
-    if any(not each.is_exact for loops in structure.loops.values() for each in loops.values()):
+    if not structure.has_exact_loops:
         return
     for ranks in structure.runs:
         place = structure.place(ranks)
@@ -71,12 +71,17 @@ def check_runs(structure: Structure) -> None:
             made = Synthesis(structure, ranks, place.dims, place.nodes)
         except Inconclusive:
             continue
-        for rank in range(ranks):
-            _check_rank(structure, made, ranks, rank)
+        check_run(structure, made, structure.runs[ranks])
 
 
-def _check_rank(structure: Structure, made: Synthesis, ranks: int, rank: int) -> None:
-    run = structure.runs[ranks]
+def check_run(structure: Structure, made: Synthesis, run: ObservedRun) -> None:
+    """Note the call sites at which generated calls differ from those of a run."""
+    for rank in range(run.ranks):
+        _check_rank(structure, made, run, rank)
+
+
+def _check_rank(structure: Structure, made: Synthesis, run: ObservedRun, rank: int) -> None:
+    ranks = run.ranks
     sequence = run.sequences[rank]
     kinds, first, parts, calls = made.calls_of_rank(rank)
     size = len(structure.kinds.kinds)

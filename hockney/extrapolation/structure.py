@@ -121,6 +121,11 @@ class Structure:
         return roles(place, self.features)
 
     @property
+    def has_exact_loops(self) -> bool:
+        """Whether laws give all numbers of iterations exactly."""
+        return all(each.is_exact for loops in self.loops.values() for each in loops.values())
+
+    @property
     def asks_for_nodes(self) -> bool:
         """Whether the program asks which ranks share a node."""
         return any(asks_for_nodes(origin) for run in self.runs.values() for origin in run.origins)
