@@ -39,7 +39,8 @@ extern constinit const WorkloadInfo node_pingpong{
     .operation = "send",
     .size = "bytes",
     .help = "ping-pongs of disjoint pairs, with other partners in every repetition",
-    .time = "one direction: half a round trip, the maximum over the pairs",
+    .time =
+        "one direction: half a round trip, the maximum over the pairs, with one more exchange per repetition",
     .min_ranks = 2,
     .parameters = node_pingpong_parameters,
     .metrics = pairing_metrics,

@@ -90,7 +90,8 @@ extern constinit const WorkloadInfo node_stream{
     .operation = "isend",
     .size = "bytes",
     .help = "streams of disjoint pairs, with other partners in every repetition (MPI_Isend, MPI_Irecv)",
-    .time = "a window divided by its messages, the maximum over the pairs",
+    .time =
+        "a window divided by its messages, the maximum over the pairs, with one more window per repetition",
     .min_ranks = 2,
     .parameters = node_stream_parameters,
     .metrics = pairing_metrics,

@@ -40,11 +40,13 @@ class Zone final : public simgrid::kernel::routing::NetZoneImpl {
   void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
                  std::map<std::string, xbt_edge_t, std::less<>>*) override {}
 
-  Links make_links(const std::string& name, std::size_t count, double rate);
+  Links make_links(const std::string& name, std::size_t count, double rate,
+                   const std::vector<double>& slowdowns = {});
   const Path& path(std::size_t from, std::size_t to);
 
   std::unique_ptr<Shape> shape_;
-  double rate_ = 0;
+  std::vector<double> slowdowns_;         // of each node's links to the network
+  double nic_rate_ = 0, cable_rate_ = 0;  // 0 without links
   Links outbound_, inbound_, cables_;
   // The last route requested: SimGrid requests a message's links, then its cost.
   std::size_t from_ = 0, to_ = 0;

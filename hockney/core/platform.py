@@ -167,7 +167,8 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A node that is slower than the others, or the path between two nodes. Messages from and to the node of
-    `nodes`, or between both nodes, spend `slowdown` times as long in the network. Each is lost with the
+    `nodes`, or between both nodes, spend `slowdown` times as long in the network; the rate of a node's NIC
+    is lower by this factor. Each is lost with the
     probability `loss`, and sent again after `resend_s`."""
 
     nodes: tuple[int, ...]

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// A map of all pairs of nodes: a cell for each pair, coloured by its time relative to the median pair. The page
-// is complete without this script: a table shows what is slow.
+// A map of all pairs of nodes: a cell for each pair, coloured by its time relative to the median pair. The
+// page is complete without this script: a table shows what is slow.
 (() => {
 "use strict";
 const source = document.getElementById("widgets");
@@ -115,23 +115,24 @@ class PairMap {
     this.left = Math.min(.3 * this.width, 8 + Math.max(...nodes.map(name => measured.measureText(name).width)));
     this.cell = Math.min(MOST_CELL, (this.width - this.left) / n);
     const c = this.cell, step = Math.max(1, Math.ceil(FEWEST_PIXELS / c)), gap = c > 6 ? 1 : 0;
-    const context = this.prepare(this.canvas, this.left + n * c, n * c);
+    this.top = Math.max(0, (LABEL - c) / 2 + 1);
+    const context = this.prepare(this.canvas, this.left + n * c, 2 * this.top + n * c);
     this.canvas.setAttribute("aria-label", `${measures[this.shown].title}: times of all pairs of ${n} nodes`);
     context.textAlign = "right";
     context.textBaseline = "middle";
     const slow = new Set(this.spec.slow_nodes);
+    const named = this.order.flatMap((node, row) => slow.has(nodes[node]) ? [row] : []);
     this.order.forEach((from, row) => {
-      const named = slow.has(nodes[from]);
-      if (row % step === 0 && !named || named) {
-        context.fillStyle = named ? `rgb(${stops.at(-2)[1]})` : muted;
-        if (named && step > 1) context.clearRect(0, (row + .5) * c - LABEL / 2, this.left - 4, LABEL);
-        context.fillText(nodes[from], this.left - 4, (row + .5) * c);
+      const isNamed = slow.has(nodes[from]);
+      if (isNamed || row % step === 0 && named.every(other => Math.abs(other - row) >= step)) {
+        context.fillStyle = isNamed ? `rgb(${stops.at(-2)[1]})` : muted;
+        context.fillText(nodes[from], this.left - 4, this.top + (row + .5) * c);
       }
       this.order.forEach((to, column) => {
         const ratio = table[from][to];
         if (ratio === null) return;
         context.fillStyle = `rgb(${this.colour(stops, ratio)})`;
-        context.fillRect(this.left + column * c, row * c, c - gap, c - gap);
+        context.fillRect(this.left + column * c, this.top + row * c, c - gap, c - gap);
       });
     });
     this.drawScale(stops, muted);
@@ -153,7 +154,7 @@ class PairMap {
   tell(event) {
     const {nodes} = this.spec;
     const column = event ? Math.floor((event.offsetX - this.left) / this.cell) : -1;
-    const row = event ? Math.floor(event.offsetY / this.cell) : -1;
+    const row = event ? Math.floor((event.offsetY - this.top) / this.cell) : -1;
     const inside = column >= 0 && column < this.count && row >= 0 && row < this.count;
     if (!inside) {
       this.said.textContent = "Rows: from this node; columns: to a node, in the same order. Point at a cell to read it.";

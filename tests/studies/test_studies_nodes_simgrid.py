@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of nodes on simulated clusters with known faults, and without any."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from real_mpi import simgrid_here
+
+from hockney.cli.start import guarded
+
+pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
+MACHINE = """
+name = "cluster"
+title = "A cluster"
+[network]
+{network}
+nic = "12.5GB/s"
+[[segments]]
+latency_s = "1.5us"
+per_byte_s = "1/(11GB/s)"
+[noise]
+relative = 0.05
+per_launch = 0.02
+"""
+SWITCH = 'shape = "switch"\nnodes = [{count = 16}]'
+FAT_TREE = 'shape = "fat-tree"\ndown = [8, 4]\nup = [1, 2]\ncables = [1, 1]\nhop_s = "300ns"'
+FAULTS = """
+[[faults]]
+nodes = [3]
+slowdown = 1.1
+[[faults]]
+nodes = [11]
+slowdown = 1.1
+[[faults]]
+nodes = [2, 5]
+slowdown = 1.5
+"""
+
+
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: str, *words: str) -> tuple[int, dict]:
+    simgrid_here()
+    path = tmp_path / "cluster.toml"
+    path.write_text(machine)
+    options = ("--launches", "4", "--budget", "10m", "--out", str(tmp_path / "r"), "--json", "-q")
+    code = guarded(["run", "nodes", *words, "--machine", f"sim:{path}", *options])
+    return code, json.loads(capsys.readouterr().out)["answer"]
+
+
+def test_slow_nodes_and_links_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, answer = run(tmp_path, capsys, MACHINE.format(network=SWITCH) + FAULTS)
+    assert code == 1
+    assert sorted(answer["slow_nodes"]) == ["n11", "n3"]
+    assert answer["slow_links"] == [["n2", "n5"]]
+    for node in answer["nodes"]:
+        expected = 1.1 if node["nodes"][0] in ("n3", "n11") else 1.0
+        assert node["ratio"]["value"] == pytest.approx(expected, abs=0.02)
+
+
+def test_a_clean_fat_tree_has_no_slow_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, answer = run(tmp_path, capsys, MACHINE.format(network=FAT_TREE), "measure=latency")
+    assert code == 0 and not answer["has_groups"]
+    assert answer["slow_nodes"] == [] and answer["slow_links"] == []
