@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -283,6 +284,12 @@ def _prices(
         raise
 
 
+def _name_for_any_ranks(profile: Profile) -> str:
+    """The program's name without the number of ranks, for which some programs are compiled ("bt.S.16")."""
+    ranks = len(profile.recorded.typical.ranks)
+    return re.sub(rf"(?<![0-9]){ranks}(?![0-9])", "", Path(profile.manifest.program).name)
+
+
 def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
     if not counts or counts[0] < 2:
         raise UsageError(
@@ -293,7 +300,7 @@ def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
             ranks=list(counts),
         )
     programs = {Path(each.manifest.program).name for each in profiles}
-    if len(programs) > 1:
+    if len(set(map(_name_for_any_ranks, profiles))) > 1:
         raise UsageError(
             f"the profiles are of different programs: {join_words(sorted(programs))}",
             "only runs of one program show how it scales",

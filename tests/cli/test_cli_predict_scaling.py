@@ -215,7 +215,11 @@ def test_profiles_that_show_no_scaling(hockney, profiles_by_ranks, monkeypatch):
     manifest.write_text(text.replace('"program": "app"', '"program": "other"'))
     assert manifest.read_text() != text
     assert hockney(*words).error.code == "different-programs"
+    # Some programs are compiled for a number of ranks, which is part of their name.
     manifest.write_text(text)
+    for ranks in RANK_COUNTS:
+        each = Path(f"runs/app-{ranks}/profile.json")
+        each.write_text(each.read_text().replace('"program": "app"', f'"program": "app.S.{ranks}"'))
     monkeypatch.setattr(scaling_predictions, "read_traces", lambda launch: [])
     assert hockney(*words).error.code == "incomplete-trace"
     with pytest.raises(UsageError) as caught:
