@@ -171,7 +171,7 @@ def predict_scaling(
 ) -> ScalingPrediction:
     """How long a traced program takes on other numbers of ranks::
 
-    hockney.predict_scaling(["runs/app-2", "runs/app-4", "runs/app-8"], [16, 64], machine="sim:t3e")
+        hockney.predict_scaling(["runs/app-2", "runs/app-4", "runs/app-8"], [16, 64], machine="sim:t3e")
 
     `profiles` are traces on at least three numbers of ranks. Those whose ranks shared cores count for the
     structure of the communication; at least one must have had a core for each rank, for the time of
