@@ -23,6 +23,7 @@ from hockney.extrapolation.grids import (
     OPEN,
     PERIODIC,
     Arrangement,
+    Dims,
     Partners,
     arrangements,
     labels,
@@ -271,21 +272,25 @@ def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Struct
                 key = (different, cost + len(features) + inconsistent, each.rule is None)
                 yield key, each, features
 
-    def make(arrangement: Arrangement, features: tuple[str, ...]) -> Structure:
-        return Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
+    def ordered(
+        behavior: Mapping[int, Sequence[bytes]], combinations: Sequence[tuple[str, ...]]
+    ) -> list[tuple[Arrangement, tuple[str, ...]]]:
+        rows = candidates(behavior, combinations)
+        return [
+            row[1:] for row in sorted(rows, key=lambda row: (row[0][0], _dimensions(row[1]), *row[0][1:]))
+        ]
 
-    _, arrangement, features = min(candidates(exactly, usual), key=lambda row: row[0])
-    yield make(arrangement, features)
-    made = [(arrangement.dims, features)]
-    others = candidates(loosely, (*usual, *RARE_COMBINATIONS))
-    for _, arrangement, features in sorted(
-        others, key=lambda row: (row[0][0], _dimensions(row[1]), *row[0][1:])
-    ):
-        if (arrangement.dims, features) not in made:
-            made.append((arrangement.dims, features))
-            yield make(arrangement, features)
-        if len(made) > MAX_CANDIDATES:
-            break
+    first = min(candidates(exactly, usual), key=lambda row: row[0])[1:]
+    others = ordered(loosely, (*usual, *RARE_COMBINATIONS))
+    # Ranks at borders may make the same calls as others, with MPI_PROC_NULL as partner.
+    more = [row for row in ordered(exactly, usual) if _dimensions(row[0]) > 1]
+    made: list[tuple[Mapping[int, Dims], tuple[str, ...]]] = []
+    for possible_rows, limit in (([first], 1), (others, MAX_CANDIDATES), (more, 2)):
+        end = len(made) + limit
+        for arrangement, features in possible_rows:
+            if (arrangement.dims, features) not in made and len(made) < end:
+                made.append((arrangement.dims, features))
+                yield Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
 
 
 MAX_CANDIDATES = 6
