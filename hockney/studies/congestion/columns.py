@@ -90,9 +90,10 @@ COLUMNS: tuple[Column[CongestionRow], ...] = (
 
 
 def ratios_table(run: CongestionResults) -> Table | None:
-    """Every quantile of every operation and load."""
+    """Every quantile of every operation and load; of simulated times, which do not vary, the median only."""
     if not run.points:
         return None
+    rows = [row for row in _rows(run) if row.entry.is_supported or not run.evidence.machine.is_exact]
     several_rank_counts = len({point.ranks for point in run.points}) > 1
     columns = select_columns(
         COLUMNS, "operation", "size", *(["ranks"] if several_rank_counts else []), "next to", "quantile",
@@ -104,7 +105,7 @@ def ratios_table(run: CongestionResults) -> Table | None:
         "launch with the fewest, and the number that the quantile needs if that is more."
     )
     return columns_table(
-        "congestion", "Times next to load, relative to the quiet state", columns, _rows(run), caption
+        "congestion", "Times next to load, relative to the quiet state", columns, rows, caption
     )
 
 
