@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec.structs import replace as with_fields
 
@@ -65,7 +67,7 @@ def test_the_slow_node_and_link_are_named(faulty: Evidence):
         assert slowdown.ratio.low < 1.1 < slowdown.ratio.high * 1.01
         assert slowdown.state == "slow"
     assert {s.measure for s in results.slow_nodes["fakehost3"]} == {
-        "latency", "sending", "receiving", "bidirectional", "local", "compute", "memory",
+        "latency", "sending", "receiving", "bidirectional", "delays", "local", "compute", "memory",
     }  # fmt: skip
     assert results.ranking[0] == "fakehost3"
     assert all(1.2 < link.ratio.value < 1.45 for link in results.slow_links), "partly attributed to the nodes"
@@ -75,7 +77,9 @@ def test_a_clean_cluster_names_nothing(clean: Evidence):
     found = answer(clean)
     assert found["slow_nodes"] == [] and found["slow_links"] == []
     assert not STUDY.has_fault(clean) and STUDY.is_conclusive(clean)
-    assert {node["measure"] for node in found["nodes"]} == {"latency", "sending", "receiving"}
+    assert {node["measure"] for node in found["nodes"]} == {
+        "latency", "sending", "receiving", "delays",
+    }  # fmt: skip
     assert all(node["verdict"] == "usual" for node in found["nodes"])
     for power in found["power"]:
         assert 1.05 <= power["node"] < 1.1 < 1.2 and power["node"] < power["link"] * 1.05
@@ -95,6 +99,28 @@ def test_page_and_tables(faulty: Evidence, clean: Evidence):
     assert [table.name for table in summary(clean)] == ["nodes-power", "nodes-ranking"]
     assert headline(NodesResults.of(clean))[0].startswith("None of 12 nodes")
     assert "fakehost3" in headline(NodesResults.of(faulty))[0]
+
+
+def test_occasional_delays_of_a_link_are_named(clean: Evidence):
+    """A share of the messages between two nodes is lost and sent again; the median hardly changes."""
+    random = np.random.default_rng(1)
+    ranks, records = 12, []
+    for record in clean.run.records:
+        times, partners = (
+            np.reshape(record.metrics[name].values, (-1, ranks)) for name in ("pair_time", "partner")
+        )
+        pair = np.isin(np.arange(ranks), (4, 9))[None, :] & np.isin(partners, (4, 9))
+        lost = pair & (random.random(times.shape) < 0.3)
+        metric = with_fields(record.metrics["pair_time"], values=(times + 1e-3 * lost).ravel().tolist())
+        metrics = record.metrics | {"pair_time": metric}
+        records.append(with_fields(record, metrics=metrics))
+    evidence = replace(clean, run=replace(clean.run, records=tuple(records)))
+    results = NodesResults.of(evidence)
+    assert {(link.nodes, link.measure) for link in results.slow_links} >= {
+        (("fakehost4", "fakehost9"), "delays")
+    }
+    assert {link.nodes for link in results.slow_links} == {("fakehost4", "fakehost9")}
+    assert not results.slow_nodes
 
 
 def test_few_launches_are_inconclusive(tmp_path: Path):

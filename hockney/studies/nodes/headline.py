@@ -57,15 +57,15 @@ def _others_text(noun: str, names: list[str]) -> str:
 
 
 def _power_sentence(results: NodesResults) -> str:
-    node_limits = [power.node for power in results.powers]
-    link_limits = [power.link for power in results.powers if power.link is not None]
+    node_limits = [power.node for power in results.main_powers]
+    link_limits = [power.link for power in results.main_powers if power.link is not None]
     known = [limit for limit in node_limits if limit is not None]
     if len(known) < len(node_limits):
         launches = min(power.launches for power in results.powers)
         return "The launches are too few to name anything. " + remedy(
             budget_multiple([float("inf")], launches), launches, results.evidence.settings
         )
-    text = f"By each measure, 95% of such runs would name a node that takes {max(known):.2f} times as long"
+    text = f"By typical times, 95% of such runs would name a node that takes {max(known):.2f} times as long"
     if link_limits:
         text += f", or a link that takes {max(link_limits):.2f} times as long"
     if results.is_conclusive:

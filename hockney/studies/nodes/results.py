@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -36,13 +36,16 @@ TARGET = 1.10
 """A run is conclusive if it would name a node that takes this many times as long."""
 MAX_SLOW_SHARE = 0.2
 """If more of a node's links are slow, its pairs differ by distance rather than by faults."""
-SENDING, RECEIVING = "sending", "receiving"
+SENDING, RECEIVING, DELAYS = "sending", "receiving", "delays"
+"""Measures from the bandwidth: of a node as sender and as receiver, and the mean over the repetitions, which
+includes occasional long delays, as of lost packets."""
 TITLES: Mapping[str, str] = {
     LATENCY: "latency",
     SENDING: "sending",
     RECEIVING: "receiving",
     BANDWIDTH: "bandwidth",
     BIDIRECTIONAL: "both directions",
+    DELAYS: "delays",
     LOCAL: "local latency",
     "compute": "computing",
     "memory": "memory",
@@ -103,7 +106,9 @@ class NodesResults(StudyResults):
         for result in self._cases:
             measure = _pair_measure(result)
             if measure:
-                results.append(PairTimes(measure, result, self._pair_table(result)))
+                results.append(PairTimes(measure, result, self._pair_table(result, pair_table)))
+            if measure == BANDWIDTH:
+                results.append(PairTimes(DELAYS, result, self._pair_table(result, mean_pair_table)))
         return tuple(sorted(results, key=lambda pair: list(TITLES).index(pair.measure)))
 
     @cached_property
@@ -177,9 +182,14 @@ class NodesResults(StudyResults):
     @property
     def is_conclusive(self) -> bool:
         """Whether every measure would have named a node that takes `TARGET` times as long."""
-        return bool(self.powers) and all(
-            power.node is not None and power.node <= TARGET for power in self.powers
+        return bool(self.main_powers) and all(
+            power.node is not None and power.node <= TARGET for power in self.main_powers
         )
+
+    @property
+    def main_powers(self) -> tuple[Power, ...]:
+        """The powers by typical times. Delays may vary too much to find small slowdowns."""
+        return tuple(power for power in self.powers if power.measure != DELAYS)
 
     def node_slowdowns(self, node: str) -> dict[str, Slowdown]:
         """The slowdowns of a node by measure."""
@@ -210,7 +220,7 @@ class NodesResults(StudyResults):
 
     def payload_bytes(self, measure: str) -> int:
         """The bytes that move in the time of a measure; 0 if that time is a latency or has no bytes."""
-        if measure in (SENDING, RECEIVING):
+        if measure in (SENDING, RECEIVING, DELAYS):
             measure = BANDWIDTH
         for result in self._cases:
             if _pair_measure(result) == measure != LATENCY:
@@ -259,7 +269,7 @@ class NodesResults(StudyResults):
     def _launch_ranks(self) -> dict[str, list[str]]:
         return {launch.launch: [rank.node for rank in launch.ranks] for launch in self.evidence.run.launches}
 
-    def _pair_table(self, result: MeasuredCase) -> np.ndarray:
+    def _pair_table(self, result: MeasuredCase, table_of: Callable[[Record, int], np.ndarray]) -> np.ndarray:
         import numpy as np
 
         index = {node: k for k, node in enumerate(self.nodes)}
@@ -268,7 +278,7 @@ class NodesResults(StudyResults):
             if record.case == result.case.line:
                 places = np.array([index[node] for node in self._nodes_of(record)])
                 table = np.full((len(index), len(index)), np.nan)
-                table[np.ix_(places, places)] = pair_table(record, len(places))
+                table[np.ix_(places, places)] = table_of(record, len(places))
                 tables.append(table)
         return np.array(tables)
 
@@ -369,7 +379,7 @@ def _detectable(effects: Effects, measure: str, tests: int, nodes: int) -> np.nd
     """The smallest detectable log slowdowns: of links, of nodes by their pairs, or of nodes alone."""
     if len(effects.launches) != nodes:
         return effects.detectable_link(tests, nodes)
-    is_of_pairs = measure in (LATENCY, SENDING, RECEIVING, BIDIRECTIONAL)
+    is_of_pairs = measure in (LATENCY, SENDING, RECEIVING, BIDIRECTIONAL, DELAYS)
     return effects.detectable_node(tests, nodes) if is_of_pairs else effects.detectable(tests)
 
 
@@ -400,17 +410,37 @@ def pair_table(record: Record, ranks: int) -> np.ndarray:
     pair met, nan where it did not."""
     import numpy as np
 
-    times = np.asarray(record.metrics["pair_time"].values, dtype=float).reshape(-1, ranks)
-    partners = np.asarray(record.metrics["partner"].values, dtype=int).reshape(-1, ranks)
-    rank = np.broadcast_to(np.arange(ranks), partners.shape)
-    timed = (times > 0) & (partners != rank)
-    pair, values = (rank * ranks + partners)[timed], np.log(times[timed])
+    pair, times = _timed_pairs(record, ranks)
+    values = np.log(times)
     order = np.lexsort((values, pair))
     pair, values = pair[order], values[order]
     pairs, first, counts = np.unique(pair, return_index=True, return_counts=True)
     table = np.full(ranks * ranks, np.nan)
     table[pairs] = (values[first + (counts - 1) // 2] + values[first + counts // 2]) / 2
     return table.reshape(ranks, ranks)
+
+
+def mean_pair_table(record: Record, ranks: int) -> np.ndarray:
+    """The logs of mean times, otherwise like `pair_table`."""
+    import numpy as np
+
+    pair, times = _timed_pairs(record, ranks)
+    counts = np.bincount(pair, minlength=ranks * ranks)
+    sums = np.bincount(pair, weights=times, minlength=ranks * ranks)
+    table = np.full(ranks * ranks, np.nan)
+    table[counts > 0] = np.log(sums[counts > 0] / counts[counts > 0])
+    return table.reshape(ranks, ranks)
+
+
+def _timed_pairs(record: Record, ranks: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of all timed messages, numbered by rank and partner, and their times."""
+    import numpy as np
+
+    times = np.asarray(record.metrics["pair_time"].values, dtype=float).reshape(-1, ranks)
+    partners = np.asarray(record.metrics["partner"].values, dtype=int).reshape(-1, ranks)
+    rank = np.broadcast_to(np.arange(ranks), partners.shape)
+    timed = (times > 0) & (partners != rank)
+    return (rank * ranks + partners)[timed], times[timed]
 
 
 def rank_log_times(record: Record) -> list[float]:
@@ -473,6 +503,8 @@ def part_times(evidence: Evidence) -> list[CaseTime]:
     results = NodesResults.of(evidence)
     times = []
     for s in results.slowdowns:
+        if s.measure == DELAYS:
+            continue
         typical_s, ratio = results.typical[s.measure], s.ratio
         low_s, high_s = (None if bound is None else typical_s * bound for bound in (ratio.low, ratio.high))
         line = f"{results.case_line(s.measure)} node={s.name} measure={s.measure}"
