@@ -56,7 +56,7 @@ def names(log_times: np.ndarray) -> tuple[set[int], set[tuple[int, int]], float,
     first, second = np.triu_indices(log_times.shape[1], 1)
     nodes = over_launches(effects.sending)
     links = over_launches(effects.links[:, first, second])
-    adjusted = adjusted_p_values([nodes.p_slower, links.p_slower])
+    adjusted = adjusted_p_values(nodes.p_slower, links.p_slower)
     slow_links = np.flatnonzero(is_slow(links, adjusted[1]))
     return (
         set(np.flatnonzero(is_slow(nodes, adjusted[0])).tolist()),

@@ -47,7 +47,7 @@ def named(times: np.ndarray) -> tuple[set[int], set[tuple[int, int]]]:
     effects = symmetric_pair_effects(times)
     first, second = np.triu_indices(times.shape[1], 1)
     nodes, links = over_launches(effects.sending), over_launches(effects.links[:, first, second])
-    adjusted = adjusted_p_values([nodes.p_slower, links.p_slower])
+    adjusted = adjusted_p_values(nodes.p_slower, links.p_slower)
     slow_links = np.flatnonzero(is_slow(links, adjusted[1]))
     return (
         set(np.flatnonzero(is_slow(nodes, adjusted[0])).tolist()),
@@ -136,7 +136,11 @@ def test_exact_times_need_one_launch():
     effects = over_launches(np.array([[0.0, 0.2, -0.1]]), is_exact=True)
     assert effects.standard_error.tolist() == [0, 0, 0]
     assert effects.p_slower.tolist() == [1, 0, 1]
-    assert is_slow(effects, adjusted_p_values([effects.p_slower])[0]).tolist() == [False, True, False]
+    assert is_slow(effects, adjusted_p_values(effects.p_slower, np.zeros(0))[0]).tolist() == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_two_launches_name_nothing():
@@ -169,8 +173,10 @@ def test_medians_ignore_unknown_values():
     assert relative_to_median(np.array([[1.0, 2.0, 4.0]])).tolist() == [[-1, 0, 2]]
 
 
-def test_nodes_and_links_have_equal_weights():
-    nodes, links = np.array([0.001, 0.5]), np.full(1000, 0.5)
-    assert adjusted_p_values([nodes, links])[0][0] == pytest.approx(0.004, rel=0.01)
-    missing = adjusted_p_values([np.array([0.01, np.nan]), np.zeros(0)])
-    assert missing[0][0] == pytest.approx(0.01) and np.isnan(missing[0][1]) and not len(missing[1])
+def test_nodes_and_links_have_half_of_the_errors_each():
+    nodes, links = adjusted_p_values(np.array([0.001, 0.5]), np.array([0.5, 1e-5, 4e-5, *[0.6] * 997]))
+    assert nodes[0] == pytest.approx(0.004)
+    assert links[1] == pytest.approx(2 * 1000 * 1e-5) and links[2] == pytest.approx(2 * 999 * 4e-5)
+    assert links[0] == 1
+    alone, none = adjusted_p_values(np.array([0.01, np.nan]), np.zeros(0))
+    assert alone[0] == pytest.approx(0.01) and np.isnan(alone[1]) and not len(none)

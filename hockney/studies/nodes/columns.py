@@ -57,7 +57,7 @@ def slow_table(results: NodesResults) -> Table | None:
     """The slow nodes and links, by each measure that names them."""
     rows = [s for slowdowns in results.slow_nodes.values() for s in slowdowns] + list(results.slow_links)
     columns = select_columns(SLOWDOWN_COLUMNS, "name", "measure", "times as long", "p", "would be named from")
-    caption = f"{RATIO_NOTE} p: adjusted for all nodes and links (Benjamini and Hochberg)."
+    caption = f"{RATIO_NOTE} p: adjusted for all nodes (Benjamini and Hochberg) and all links (Holm)."
     return columns_table("nodes-slow", "Slow nodes and links", columns, rows, caption) if rows else None
 
 

@@ -21,9 +21,9 @@ METHOD = (
     "The effects over the launches are tested by a t test, whose variances are moderated by those of all "
     "other nodes or links (Smyth 2004).",
     "A node or link is slow if the adjusted p-value is at most 5% and it takes at least "
-    f"{NOTABLE:.2f} times as long as the median. All tests are adjusted together (Benjamini and Hochberg), "
-    "nodes and links with equal weights: on average at most 5% of the names are false, and if nothing is "
-    "slow, the chance of any name is at most 5%.",
+    f"{NOTABLE:.2f} times as long as the median. The p-values of nodes are adjusted by Benjamini and "
+    "Hochberg, for links by Holm: on average at most 2.5% of the named nodes are false, and the chance "
+    "of any false link is at most 2.5%.",
 )
 
 

@@ -310,7 +310,7 @@ class NodesResults(StudyResults):
 
     @cached_property
     def _judged(self) -> tuple[list[Slowdown], list[Slowdown]]:
-        """The nodes and the links. All are tested together; nodes and links have the same weight."""
+        """The nodes and the links."""
         import numpy as np
 
         from hockney.models.node_effects import adjusted_p_values, over_launches, relative_to_median
@@ -334,7 +334,7 @@ class NodesResults(StudyResults):
         ]
         sizes = [int(np.isfinite(p).sum()) for p in families]
         present = sum(size > 0 for size in sizes)
-        adjusted = adjusted_p_values(families)
+        adjusted = adjusted_p_values(*families)
         node_names = [(node,) for node in self.nodes]
         link_names = [(self.nodes[i], self.nodes[j]) for i, j in zip(*upper, strict=True)]
         return (
