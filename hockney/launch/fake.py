@@ -300,7 +300,7 @@ class FakeLauncher(Launcher):
                 job_exit=75,
             )
         members = self.nodes.members(case, ranks, options.index)
-        if len(members) == ranks:
+        if case.nodes and len(members) == ranks:
             members = list(range(ranks))
         if fault == "refuse" or not members:
             return Failure(

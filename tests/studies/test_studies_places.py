@@ -31,15 +31,24 @@ def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
 
 OF_SUITES = {"npb", "annealing"} & studies.all_studies().keys()
 NOT_MEASURED = ("cases", "imported", "published")
+FOUR_NODES = ("nodes",)
+"""Studies of at least 4 nodes."""
 
 
-@pytest.mark.parametrize("name", sorted(studies.all_studies().keys() - set(NOT_MEASURED)))
+@pytest.mark.parametrize("name", sorted(studies.all_studies().keys() - {*NOT_MEASURED, *FOUR_NODES}))
 def test_every_case_of_a_study_is_placed(name):
     cases, bench = planned(name, "fake:nodes=2")
     assert cases and all(case.is_placed for case in cases)
     assert measurement.check_start(bench, cases).layout == Layout(2, 4), "and can be"
     alone, bench = planned(name, "fake")
     assert not any(case.is_placed for case in alone)
+
+
+@pytest.mark.parametrize("name", FOUR_NODES)
+def test_every_case_of_a_study_of_several_nodes_is_placed(name):
+    cases, bench = planned(name, "fake:nodes=4")
+    assert cases and all(case.nodes == 4 for case in cases)
+    assert measurement.check_start(bench, cases).layout == Layout(4, 4)
 
 
 @pytest.mark.parametrize("name", sorted({"granularity", "collectives", "barriers", *OF_SUITES}))
