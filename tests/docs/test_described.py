@@ -14,7 +14,7 @@ import pytest
 from hockney import reference
 from hockney.core import platform
 from hockney.core.errors import UsageError
-from hockney.core.ethernet import Ethernet, EthernetOrigin
+from hockney.core.ethernet import Ethernet, EthernetFault, EthernetOrigin
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
 from hockney.core.units import (
     parse_bytes,
@@ -125,16 +125,17 @@ def test_the_example_is_an_emulated_machine():
 
 @pytest.mark.parametrize("field", msgspec.structs.fields(Ethernet), ids=lambda field: field.name)
 def test_every_key_is_described_with_its_default(field):
-    name = f"[[{field.name}]]" if field.name == "origins" else field.name
+    name = f"[[{field.name}]]" if field.name in ("origins", "faults") else field.name
     (row,) = (row for row in EMULATED_ROWS if f"`{name}`" in row.split("|")[1])
     if field.name in emulated.NUMBERS and not field.required:
         shown = emulated.value_text(field.name, field.default)
         assert shown in row.split("|")[2], row
 
 
-def test_every_key_of_an_origin_is_described():
-    (row,) = (row for row in EMULATED_ROWS if "`[[origins]]`" in row)
-    for field in msgspec.structs.fields(EthernetOrigin):
+@pytest.mark.parametrize(("table", "kind"), [("origins", EthernetOrigin), ("faults", EthernetFault)])
+def test_every_key_of_a_table_is_described(table, kind):
+    (row,) = (row for row in EMULATED_ROWS if f"`[[{table}]]`" in row)
+    for field in msgspec.structs.fields(kind):
         assert f"`{field.name}`" in row
 
 
