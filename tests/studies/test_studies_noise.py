@@ -15,6 +15,7 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fakes.noise import FAKE
 from hockney.studies import Evidence, Options
+from hockney.studies.noise import figures
 from hockney.studies.noise.columns import answer
 from hockney.studies.noise.headline import headline
 from hockney.studies.noise.results import NoiseResults
@@ -23,8 +24,8 @@ STUDY = studies.find_study("noise")
 CORES = 4
 
 
-def run(folder: Path, launches: int = 3, **options: object) -> Evidence:
-    bench = measurement.fake_bench(FakeLauncher(), cores=CORES, workloads=STUDY.WORKLOADS)
+def run(folder: Path, launches: int = 3, cores: int = CORES, **options: object) -> Evidence:
+    bench = measurement.fake_bench(FakeLauncher(), cores=cores, workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(**options), bench.catalog, bench.machine)
     made = measurement.create_run(
         folder, cases, Settings("noise", seed=1, launches=launches, budget_s=30.0), bench
@@ -95,6 +96,12 @@ def test_the_page_draws_what_was_observed(evidence: Evidence):
     }  # fmt: skip
     points = sum(len(series.x) for figure in page.figures for series in figure.series)
     assert points < 12_000
+
+
+def test_cores_are_drawn_in_the_order_of_ranks(tmp_path: Path):
+    figure = figures.cores_figure(NoiseResults.of(run(tmp_path / "r", launches=1, cores=12)))
+    assert figure is not None
+    assert [name.rpartition(" ")[2] for name in figure.x.names] == [str(rank) for rank in range(12)]
 
 
 def test_noise_has_no_sizes():

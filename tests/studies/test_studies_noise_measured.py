@@ -18,7 +18,8 @@ from hockney import api
 from hockney.cli.start import guarded
 from hockney.core.platform import Detours
 from hockney.machines import simulated
-from hockney.models.noise.costs import MessageTimes, NoisyRanks, quiet_barrier_s
+from hockney.models.noise.costs import MessageTimes, NoisyRanks, quiet_barrier_s, step_seconds
+from hockney.studies.noise.plan import FIXED_WORK
 from hockney.studies.noise.results import NoiseResults
 
 HERTZ, LENGTH_S = 100.0, 500e-6
@@ -36,6 +37,20 @@ period_s = "10ms"
 length_s = "500us"
 """
 MESSAGE = MessageTimes(300e-9, 900e-9, 300e-9)
+DETOURS = [Detours(period_s=1 / HERTZ, length_s=(LENGTH_S,))]
+GRAIN_S = 1e-3
+MAX_LATE, MAX_LOST = 0.02, 0.02
+"""Of a generator's moments, and of the time of a core without generator, on a host that is not busy."""
+MAX_PREEMPTIONS = 1.2
+"""Relative to the generator's rate."""
+PROGRAM = """
+scaling = "weak"
+[[phase]]
+work = "1ms"
+[[phase]]
+barrier = true
+algorithm = "dissemination"
+"""
 
 
 def machine(folder: Path, nodes: str = "") -> str:
@@ -91,9 +106,7 @@ def test_predicted_barriers_agree_with_simulated_ones(tmp_path: Path, ranks: int
     words = ("run", case, "--machine", machine(tmp_path), "--launches", "1", "--out", run, "-q")
     assert guarded([*words]) in (0, 4)
     (record,) = api.load(run).evidence.run.records
-    noisy = NoisyRanks(
-        [Detours(period_s=1 / HERTZ, length_s=(LENGTH_S,))], ranks, 1, np.random.default_rng(1)
-    )
+    noisy = NoisyRanks(DETOURS, ranks, 1, np.random.default_rng(1))
     noisy._phase = np.array([[simulated_phase(1, rank, 0) / HERTZ for rank in range(ranks)]])
     now, count = np.zeros((1, ranks)), 0
     while now.max() < 5 / HERTZ:
@@ -103,10 +116,27 @@ def test_predicted_barriers_agree_with_simulated_ones(tmp_path: Path, ranks: int
     assert np.mean(record.times_s) > 1.05 * quiet_s
 
 
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_predicted_steps_agree_with_a_simulated_program(tmp_path: Path):
+    """Of other phases: the prediction is a mean over them, and the program has one sample."""
+    simgrid_here()
+    path, run = tmp_path / "steps.toml", str(tmp_path / "r")
+    path.write_text(PROGRAM)
+    options = ("--ranks", "16,64", "--launches", "1", "--out", run, "-q")
+    assert guarded(["run", str(path), "--machine", machine(tmp_path), "predict=no", *options]) in (0, 4)
+    records = {record.parse_case().ranks: record for record in api.load(run).evidence.run.records}
+    for ranks in (16, 64):
+        predicted = np.mean(step_seconds(DETOURS, ranks, MESSAGE, GRAIN_S))
+        assert np.mean(records[ranks].times_s) == pytest.approx(predicted, rel=0.05)
+        assert predicted > 1.3 * (GRAIN_S + quiet_barrier_s(ranks, MESSAGE))
+
+
 @pytest.mark.mpi
 @pytest.mark.slow(60)
 def test_a_generator_on_one_core_is_found(tmp_path: Path):
-    """Where another load keeps the generator from its schedule, there is nothing to find."""
+    """On a host where other programs take the cores from the ranks, or the generator is late, only the run is
+    tested."""
     mpi = mpi_named("openmpi")
     group_for(mpi, "hockney-noise")
     cores = sorted(os.sched_getaffinity(0))
@@ -118,14 +148,25 @@ def test_a_generator_on_one_core_is_found(tmp_path: Path):
         run = str(tmp_path / "r")
         options = ("--mpi", "openmpi", "--ranks", "2", "--budget", "30s", "--out", run, "-q")
         try:
-            assert guarded(["run", "noise", *options]) in (0, 4)
+            code = guarded(["run", "noise", *options])
         finally:
             generator.terminate()
         late = float(generator.stdout.readline())
-    results = NoiseResults.of(api.load(run).evidence)
-    assert results.cores and all(0 <= each.core.share.value < 1 for each in results.cores)
-    if late > 0.02 or min(each.core.share.value for each in results.cores) > 0.02:
+    assert code in (0, 4)
+    evidence = api.load(run).evidence
+    results = NoiseResults.of(evidence)
+    assert code == 4 or len(results.cores) == 2
+    assert all(0 <= each.core.share.value < 1 for each in results.cores)
+    if len(results.cores) < 2 or late > MAX_LATE or results.cores[1].core.share.value > MAX_LOST:
         pytest.skip("this host is busy")
+    observed_s = results.cores[0].core.observed_s
+    preemptions = sum(
+        sum(record.visits.preempted)
+        for record in evidence.run.records
+        if record.parse_case().workload == FIXED_WORK
+    )
+    if preemptions > MAX_PREEMPTIONS * HERTZ * observed_s:
+        pytest.skip("other programs preempt the ranks")
     assert results.cores[0].core.name.endswith(f"cpu {cores[1]}")
     assert HERTZ * LENGTH_S < results.cores[0].core.share.value < 2 * HERTZ * LENGTH_S
     assert results.cores[0].components[0].frequency_hz == pytest.approx(HERTZ, rel=0.01)

@@ -26,10 +26,11 @@ def _shown(run: NoiseResults) -> Sequence[CoreResult]:
 
 
 def cores_figure(run: NoiseResults) -> Figure | None:
-    """The time lost on each core."""
+    """The time lost on each core, in the order of ranks."""
     if len(run.cores) < 2:
         return None
-    results = sorted(run.cores[:MAX_CORES], key=lambda result: result.core.name)
+    shown = {result.core.name for result in run.cores[:MAX_CORES]}
+    results = [result for result in run.cores_by_rank if result.core.name in shown]
     names = tuple(result.core.name for result in results)
 
     def series(name: str, is_noisy: bool) -> Series:
@@ -37,13 +38,14 @@ def cores_figure(run: NoiseResults) -> Figure | None:
         return estimates(name, [(float(k), share, _share_text(share)) for k, share in rows])
 
     all_series = (series("like the others", False), series("noisier", True))
+    selection = f"The {MAX_CORES} noisiest cores of {len(run.cores)}. " if len(run.cores) > MAX_CORES else ""
     return Figure(
         "noise-cores",
         "Time lost on each core",
         Axis("", "", "linear", names=names),
         Axis("fraction of the time", "share", "linear", include=(0.0,)),
         tuple(each for each in all_series if each.x),
-        "By fixed work quanta, with 95% intervals.",
+        f"{selection}By fixed work quanta, with 95% intervals.",
     )
 
 

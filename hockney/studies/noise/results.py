@@ -52,8 +52,7 @@ class CoreResult:
 @dataclass(frozen=True)
 class NoiseResults(StudyResults):
     @cached_property
-    def cores(self) -> tuple[CoreResult, ...]:
-        """The cores, noisiest first."""
+    def cores_by_rank(self) -> tuple[CoreResult, ...]:
         by_work, by_time = self._observed(FIXED_WORK), {c.name: c for c in self._observed(FIXED_TIME)}
         excess = {item.core: item for item in compare_cores(by_work)}
         results = []
@@ -68,7 +67,12 @@ class NoiseResults(StudyResults):
                     components(core, density),
                 )
             )
-        return tuple(sorted(results, key=lambda result: -result.core.share.value))
+        return tuple(results)
+
+    @cached_property
+    def cores(self) -> tuple[CoreResult, ...]:
+        """The cores, noisiest first."""
+        return tuple(sorted(self.cores_by_rank, key=lambda result: -result.core.share.value))
 
     @property
     def noisy(self) -> tuple[CoreResult, ...]:
@@ -103,8 +107,7 @@ class NoiseResults(StudyResults):
             *((ranks, GRAIN_S) for ranks in COST_RANKS),
             *((MANY_RANKS, grain_s) for grain_s in MANY_RANKS_GRAINS_S),
         )
-        in_order = self._observed(FIXED_WORK)
-        return noise_costs(in_order, combinations, self.message)
+        return noise_costs([result.core for result in self.cores_by_rank], combinations, self.message)
 
     def _observed(self, workload: str) -> tuple[Core, ...]:
         run = self.evidence.run
