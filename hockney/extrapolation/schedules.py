@@ -131,6 +131,11 @@ def _reversed(step: Step) -> Step:
     return lambda number, size, index: size - 1 - step(size - 1 - number, size, index)
 
 
+def _alternating(number: np.ndarray, size: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """The two neighbors in a line by turns, as in odd-even transposition sort."""
+    return (number + 1 - 2 * ((number + index) % 2)) % size
+
+
 _STEPS: tuple[tuple[str, Step], ...] = (
     ("r xor 2^({})", lambda number, size, index: number ^ _bit(index)),
     ("r + 2^({}) mod P", lambda number, size, index: (number + _bit(index)) % size),
@@ -145,6 +150,7 @@ _STEPS: tuple[tuple[str, Step], ...] = (
     ("{} - r - 1 mod P", lambda number, size, index: (index - number - 1) % size),
     ("tournament {}", _tournament),
     ("reversed tournament {}", _reversed(_tournament)),
+    ("r + (-1)^(r + {}) mod P", _alternating),
 )
 _INDICES: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] = (
     ("k", lambda k, count: k),

@@ -499,6 +499,18 @@ def _opponent(rank: int, ranks: int, k: int) -> int:
     return last if other == rank else other
 
 
+def odd_even_transposition(rank: Written, ranks: int) -> None:
+    """Each rank exchanges its part with the right and the left neighbor by turns, P times."""
+    size = (1 << 16) // ranks
+    rank.call("Scatter", part("collective", size=size, root=0), site=1)
+    for phase in range(ranks):
+        partner = rank.rank + (1 if (phase + rank.rank) % 2 == 0 else -1)
+        if 0 <= partner < ranks:
+            sent, received = part("send", partner, size), part("receive", partner, size)
+            rank.call("Sendrecv", sent, received, site=2, after=WORK_S / ranks**2)
+    rank.call("Gather", part("collective", size=size, root=0), site=3)
+
+
 def triangle(rank: Written, ranks: int) -> None:
     """All lower ranks send to a rank, which then sends to all higher ones."""
     for _ in range(STEPS):
@@ -538,6 +550,7 @@ ROUNDS: dict[str, Program] = {
         source=lambda r, ranks, k: r ^ (k + 1),
     ),
     "tournament": partial(exchange_in_rounds, rounds=lambda ranks: ranks - 1, to=_opponent, source=_opponent),
+    "odd-even transposition": odd_even_transposition,
 }
 
 

@@ -82,6 +82,7 @@ CASES = [
     *((name, program, (2, 4, 8, 16), 64) for name, program in COMMUNICATORS.items()),
     *((f"{name}, any number", program, (3, 4, 6, 7, 12), 23) for name, program in TREES.items()),
     *((name, program, (3, 4, 6, 8, 13), 27) for name, program in FOLDED.items()),
+    ("odd-even transposition, any number", ROUNDS["odd-even transposition"], (3, 4, 6, 7, 12), 23),
     ("tournament, any even number", ROUNDS["tournament"], (4, 8, 12, 16), 24),
 ]
 
