@@ -175,7 +175,7 @@ import os, signal, sys, time
 from pathlib import Path
 from hockney.cli import interrupts
 from hockney.process import stops
-stops.WITHIN_S = 0.2
+stops.STOP_TIMEOUT_S = 0.2
 file = Path({str(tmp_path / "stop")!r})
 file.touch()
 interrupts.answer_signals()
