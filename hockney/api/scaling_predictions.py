@@ -197,9 +197,10 @@ def predict_scaling(
         listen(Status(f"reading the trace on {plural(len(profile.recorded.typical.ranks), 'rank')}"))
         traced.append(_traced(profile, kinds))
     traced.sort(key=lambda each: each.observed.ranks)
-    runs = without_polls([each.observed for each in traced], kinds)
+    observed = without_polls([each.observed for each in traced], kinds)
     listen(Status("comparing the runs"))
-    structure = find_structure(runs, kinds)
+    structure = find_structure(observed, kinds)
+    runs = list(structure.runs.values())
     check_largest_run(structure)
     points: dict[str, list[ScalingPoint]] = {name: [] for name in prices}
     omitted: list[Caveat] = []
@@ -393,6 +394,15 @@ def _caveats(
             f"{max(rough.values()):.0%}, which the intervals contain",
             "all run times",
             "trace the program on more numbers of ranks, or with a larger problem",
+        )
+    for loop in structure.rough_loops:
+        numbers = ", ".join(f"{count} on {ranks}" for ranks, count in sorted(loop.iterations.items()))
+        yield Caveat(
+            "rough-iterations",
+            f"the number of iterations of the loop with {loop.site} follows no law: {numbers} ranks; the "
+            f"last one is used, with an error of {loop.error:.1%}",
+            "all run times; their intervals contain the error",
+            "let the program make a fixed number of iterations",
         )
     ambiguous = [point for point in made if point.ambiguous]
     if ambiguous:

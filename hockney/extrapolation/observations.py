@@ -74,6 +74,18 @@ class RankSequence:
         """The places of the parts of these calls."""
         return concatenated_ranges(self.first[calls], self.first[calls + 1] - self.first[calls])
 
+    def with_calls(self, calls: np.ndarray) -> RankSequence:
+        """The sequence of these calls, each with what was computed before it."""
+        return replace(
+            self,
+            kinds=self.kinds[calls],
+            first=np.concatenate([[0], np.cumsum(np.diff(self.first)[calls])]),
+            parts=self.parts[self.parts_of(calls)],
+            computed_s=self.computed_s[calls],
+            called_s=self.called_s[calls],
+            counts=self.counts[np.append(calls, len(self.kinds))] if len(self.counts) else self.counts,
+        )
+
 
 @dataclass(frozen=True)
 class ObservedRun:
@@ -183,11 +195,7 @@ def _with_tests_as_waits(
 ) -> RankSequence:
     """The sequence in which tests that completed requests are the waits that would have followed, between
     two other calls. Unchanged if there is no such place for one."""
-    starts = np.isin(sequence.parts["what"], STARTS) | (
-        np.isin(sequence.parts["what"], (records.PUT, records.GET))
-        & (sequence.parts["flags"] & records.REQUEST > 0)
-    )
-    started = np.concatenate([[0], np.cumsum(starts)])[sequence.first].tolist()
+    started = np.concatenate([[0], np.cumsum(starts_request(sequence.parts))])[sequence.first].tolist()
     order: list[tuple[int, int]] = []  # the calls, with their kinds
     pending: int | None = None
     kinds = sequence.kinds.tolist()
@@ -213,18 +221,15 @@ def _with_tests_as_waits(
         return sequence
     calls = np.array([call for call, _ in order], dtype=np.int64)
     lengths = np.diff(sequence.first)[calls]
-    parts = sequence.parts[sequence.parts_of(calls)].copy()
-    parts["age"] += np.repeat(age[calls], lengths).astype(parts["age"].dtype)
-    return RankSequence(
-        sequence.rank,
-        np.array([kind for _, kind in order], dtype=sequence.kinds.dtype),
-        np.concatenate([[0], np.cumsum(lengths)]),
-        parts,
-        computed[calls],
-        sequence.called_s[calls],
-        sequence.tail_s,
-        counts[np.append(calls, len(kinds))] if len(counts) else counts,
-    )
+    made = replace(sequence, computed_s=computed, counts=counts).with_calls(calls)
+    made.parts["age"] += np.repeat(age[calls], lengths).astype(made.parts["age"].dtype)
+    return replace(made, kinds=np.array([kind for _, kind in order], dtype=sequence.kinds.dtype))
+
+
+def starts_request(parts: np.ndarray) -> np.ndarray:
+    """Whether parts start a request."""
+    by_memory = np.isin(parts["what"], (records.PUT, records.GET)) & (parts["flags"] & records.REQUEST > 0)
+    return np.asarray(np.isin(parts["what"], STARTS) | by_memory)
 
 
 def _only_ends(kind: CallKind, functions: str) -> bool:

@@ -64,9 +64,9 @@ class GrainRow:
 class ErrorSources:
     """What the interval of a run time consists of, as relative errors at 95%: the costs of messages, the
     algorithms of collectives for which none was measured, the law of computation and its difference between
-    launches, the sampled variation between ranks and iterations, the evaluation itself, and laws of numbers
-    of iterations between which the runs do not decide, and the largest sizes of messages that follow their
-    laws only roughly."""
+    launches, the sampled variation between ranks and iterations, the evaluation itself, laws of numbers of
+    iterations between which the runs do not decide, the largest sizes of messages that follow their laws only
+    roughly, and numbers of iterations that differ slightly between the runs without a law."""
 
     costs: float
     algorithms: float
@@ -75,6 +75,7 @@ class ErrorSources:
     evaluation: float
     laws: float = 0.0
     sizes: float = 0.0
+    iterations: float = 0.0
 
     @property
     def total(self) -> float:
@@ -262,6 +263,7 @@ def scaling_point(
         evaluation=DESCRIBED_MODEL_ERROR if described else MEASURED_MODEL_ERROR,
         laws=of_laws,
         sizes=of_sizes,
+        iterations=math.log1p(structure.iteration_error(ranks)),
     )
     width = errors.total
     computed = computed_by_rank(first.trace_graph.graph)

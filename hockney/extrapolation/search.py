@@ -10,6 +10,7 @@ import numpy as np
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.grids import PERIODIC
+from hockney.extrapolation.iterations import with_equal_iterations
 from hockney.extrapolation.observations import COLLECTIVE, POINT_TO_POINT, CallKinds, ObservedRun
 from hockney.extrapolation.structure import Structure, fit, structures
 from hockney.extrapolation.synthesis import MIN_DIRECTIONS, Synthesis
@@ -25,9 +26,10 @@ MANY_ROLES = 2 / 3
 
 def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
     """The first structure without misfits that is no coincidence, or else the one with the fewest calls at
-    misfits."""
+    misfits. Its runs have equal numbers of iterations of rough loops."""
+    runs, rough_loops = with_equal_iterations(runs, kinds)
     best: tuple[tuple[int, bool], Structure] | None = None
-    for structure in structures(runs, kinds):
+    for structure in structures(runs, kinds, rough_loops):
         is_coincidence = _may_be_coincidence(structure)
         if best is not None and not best[0][0] and is_coincidence:
             continue

@@ -78,9 +78,21 @@ class Donor:
     folded: Folded
 
 
+@dataclass(frozen=True)
+class RoughLoop:
+    """A loop whose number of iterations differs slightly between runs, without a law. `site` is that of its
+    first collective, `iterations` are all iterations of a rank, by number of ranks, and `error` is their
+    relative difference."""
+
+    site: str
+    iterations: Mapping[int, int]
+    error: float
+
+
 @dataclass
 class Structure:
-    """`runs` by number of ranks, `folded` the sequences of all their ranks. With `has_largest_sizes`,
+    """`runs` by number of ranks, all with the same number of iterations of `rough_loops`; `folded` the
+    sequences of all their ranks. With `has_largest_sizes`,
     messages are as large as the errors of rough laws let them be."""
 
     kinds: CallKinds
@@ -98,6 +110,7 @@ class Structure:
     size_errors: dict[str, float] = field(default_factory=dict)
     """By call site, the relative error with which sizes of the largest run were predicted from the others."""
     has_largest_sizes: bool = False
+    rough_loops: tuple[RoughLoop, ...] = ()
     _path_counts: dict[int, dict[tuple[int, ...], list[int]]] = field(default_factory=dict)
 
     @cached_property
@@ -230,7 +243,16 @@ class Structure:
         """The relative error of sizes by a rough law. Beyond the runs it grows with the distance to them."""
         if not law.is_rough:
             return 0.0
-        error = max(law.error, self.size_errors.get(self.kinds.kinds[kind].site, 0.0))
+        return self._error_beyond(
+            max(law.error, self.size_errors.get(self.kinds.kinds[kind].site, 0.0)), ranks
+        )
+
+    def iteration_error(self, ranks: int) -> float:
+        """The largest relative error of a number of iterations without a law. Beyond the runs it grows with
+        the distance to them."""
+        return self._error_beyond(max((each.error for each in self.rough_loops), default=0.0), ranks)
+
+    def _error_beyond(self, error: float, ranks: int) -> float:
         smallest, largest = min(self.runs), max(self.runs)
         beyond = math.log(max(ranks / largest, 1.0)) / math.log(largest / smallest)
         return float((1 + error) ** max(1.0, beyond) - 1)
@@ -243,7 +265,9 @@ class Structure:
         }
 
 
-def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Structure]:
+def structures(
+    runs: Sequence[ObservedRun], kinds: CallKinds, rough_loops: tuple[RoughLoop, ...] = ()
+) -> Iterator[Structure]:
     """Structures that runs on different numbers of ranks may have in common, without their laws. The first
     one has the arrangement of ranks in which the fewest ranks differ from others with their role, and the
     fewest labels describe their partners; the others have roles that explain more calls."""
@@ -290,7 +314,8 @@ def structures(runs: Sequence[ObservedRun], kinds: CallKinds) -> Iterator[Struct
         for arrangement, features in possible_rows:
             if (arrangement.dims, features) not in made and len(made) < end:
                 made.append((arrangement.dims, features))
-                yield Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
+                by_ranks = {run.ranks: run for run in runs}
+                yield Structure(kinds, by_ranks, arrangement, features, folded, rough_loops=rough_loops)
 
 
 MAX_CANDIDATES = 6
@@ -648,15 +673,22 @@ def _count_laws(
     if len(set(by_run.values())) == 1:
         law = fit_count_law(by_run, dims)
         return [law] if law is not None else []
-    exact: list[Law | CountRule] = [*count_laws(by_run, dims)]
-    if len(by_run) > 2:
-        exact += count_rules(of, values, by_rank=False)
-    # Of equally simple ones, whole coefficients come first.
-    exact.sort(key=lambda law: (law.offset != 0, law.factor != round(law.factor)))
-    if exact:
+    if exact := exact_count_laws(by_run, dims):
         return exact
     law = fit_count_law(by_run, dims)
     return [law] if law is not None else []
+
+
+def exact_count_laws(counts: Mapping[int, int], dims: Mapping[int, Dims]) -> list[Law | CountRule]:
+    """The laws that give numbers of iterations, by number of ranks, exactly, the most likely one first."""
+    exact: list[Law | CountRule] = [*count_laws(counts, dims)]
+    if len(counts) > 2:
+        ranks = np.array(list(counts))
+        of = Ranks.of(np.zeros(len(ranks), dtype=np.int64), ranks, dims)
+        exact += count_rules(of, np.array(list(counts.values())), by_rank=False)
+    # Of equally simple ones, whole coefficients come first.
+    exact.sort(key=lambda law: (law.offset != 0, law.factor != round(law.factor)))
+    return exact
 
 
 def _listed(values: Mapping[int, int]) -> str:

@@ -74,6 +74,17 @@ def test_a_program_without_a_pattern_is_refused(hockney, profiles_by_ranks):
     assert shown.code == 4 and "Recv" in shown.out
 
 
+def test_iterations_that_differ_slightly_widen_the_interval(hockney, profiles_by_ranks):
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(100 if ranks < 8 else 103):
+            rank.call("Allreduce", part("collective", size=8), after=1e-3 / ranks)
+
+    profiles_by_ranks(program)
+    document = predicted(hockney, "--ranks", "16")
+    assert "rough-iterations" in {warning["code"] for warning in document["warnings"]}
+    assert document["points"][0]["errors"]["iterations"] == pytest.approx(math.log1p(3 / 103))
+
+
 def test_numbers_of_ranks_with_unknown_ranks_are_left_out(hockney, profiles_by_ranks):
     profiles_by_ranks(made_programs.PROGRAMS["sweep"])
     document = predicted(hockney, "--ranks", "8,64")

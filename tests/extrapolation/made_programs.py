@@ -67,6 +67,47 @@ def halo(dimensions: int, *, periodic: bool, size: int = 1 << 12) -> Program:
     return run
 
 
+def solver(
+    rank: Written,
+    ranks: int,
+    *,
+    iterations: Callable[[int, int], int],
+    messages: Callable[[int], int] = lambda ranks: 1,
+    size: Callable[[int], int] = lambda k: 1 << 10,
+    is_pending: bool = False,
+) -> None:
+    """Two time steps, each with a solver in a grid of two dimensions that ends at a tolerance, after a number
+    of iterations by number of ranks and step. In each iteration, the first rank also gets some messages of a
+    size that depends on the iteration from the last one. With `is_pending`, a request is completed after the
+    loop in which it was started before."""
+    dims = balanced(ranks, 2)[::-1]
+    position = coordinates(dims, np.array([rank.rank]))[0]
+    neighbors = []
+    for d, sign in itertools.product((0, 1), (-1, 1)):
+        moved = position.copy()
+        moved[d] += sign
+        if 0 <= moved[d] < dims[d]:
+            neighbors.append((int(rank_at(dims, moved)), 14400 // dims[1 - d], 2 * d + (sign > 0)))
+    for step in range(2):
+        rank.call("Bcast", part("collective", size=64, root=0), site=40)
+        pending = 0
+        if is_pending:
+            pending = rank.start_request("Iallreduce", part("start collective", size=8), site=60)
+        rank.call("Allreduce", part("collective", size=8), site=50)
+        for k in range(iterations(ranks, step)):
+            _exchange(rank, neighbors, WORK_S / ranks / 40)
+            for _ in range(messages(ranks)):
+                if rank.rank == 0:
+                    rank.call("Recv", part("receive", ranks - 1, size(k)), site=41)
+                if rank.rank == ranks - 1:
+                    rank.call("Send", part("send", 0, size(k)), site=42)
+            for _ in range(2):
+                rank.call("Allreduce", part("collective", size=8), site=50)
+        if is_pending:
+            rank.call("Wait", rank.end(pending), site=61)
+    rank.call("Barrier", part("collective"), site=51)
+
+
 def sweep(rank: Written, ranks: int) -> None:
     """A wavefront over a grid of two dimensions, from one corner to the opposite one."""
     dims = balanced(ranks, 2)[::-1]
