@@ -1,4 +1,4 @@
-#SPDX - FileCopyrightText : The hockney authors
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
 #
-#What takes the time of a core from the program that computes on it.
+# What takes the time of a core from the program that computes on it.

@@ -294,13 +294,16 @@ class _Builder:
             return
         own = structure.arrangement.dims[self.donor.run.ranks]
         if any(own[k] < MIN_DIRECTIONS and own[k] != dims[k] for k in range(len(dims))):
-            raise _unknown(
-                structure,
-                self.place,
+            trace = enough_ranks(structure, self.place)
+            raise Inconclusive(
                 f"the partners on {self.place.ranks} ranks are not known",
                 f"in the traced grid of {' x '.join(map(str, own))}, both neighbors in a dimension are one "
                 "rank",
-                "unknown-direction",
+                trace_more(trace),
+                code="unknown-direction",
+                ranks=self.place.ranks,
+                dims=list(dims),
+                trace=trace,
             )
 
     def _apply_rules(self, made: RoleCalls, rows: np.ndarray) -> np.ndarray:
@@ -439,18 +442,10 @@ def enough_ranks(structure: Structure, place: Place) -> list[int]:
     return enough
 
 
-def _unknown(structure: Structure, place: Place, what: str, why: str, code: str) -> Inconclusive:
-    ranks = enough_ranks(structure, place)
+def trace_more(ranks: Sequence[int]) -> str:
+    """The remedy for predictions that need traces on one of these numbers of ranks."""
     number = f"{' or '.join(map(str, ranks))} ranks as well" if ranks else "more ranks"
-    return Inconclusive(
-        what,
-        why,
-        f"trace the program on {number}; they may share cores",
-        code=code,
-        ranks=place.ranks,
-        dims=list(place.dims),
-        trace=ranks,
-    )
+    return f"trace the program on {number}; they may share cores"
 
 
 @dataclass
@@ -625,12 +620,15 @@ class Synthesis:
         roles = structure.roles(self.place)
         missing = sorted(set(roles) - set(structure.donors))
         if missing:
-            raise _unknown(
-                structure,
-                self.place,
+            trace = enough_ranks(structure, self.place)
+            raise Inconclusive(
                 f"no traced rank is like rank {roles.index(missing[0])} of {ranks}",
                 f"in a grid of {' x '.join(map(str, dims))} its partners are in other directions",
-                "unknown-role",
+                trace_more(trace),
+                code="unknown-role",
+                ranks=ranks,
+                dims=list(dims),
+                trace=trace,
             )
         traced_nodes = max(len(set(run.nodes)) for run in structure.runs.values())
         if structure.asks_for_nodes and traced_nodes == 1 and len(set(self.place.nodes)) > 1:

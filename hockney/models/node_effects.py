@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.significance import NOTABLE
-from hockney.models.statistics.location import center, variance_of_center
+from hockney.models.statistics import NOTABLE, center, variance_of_center
 
 MIN_NODES_FOR_PAIRS = 4
 """With fewer nodes, a slow node cannot be distinguished from two slow links."""
@@ -260,7 +259,7 @@ def adjusted_p_values(nodes: np.ndarray, links: np.ndarray) -> tuple[np.ndarray,
     """Adjust the p-values of all nodes (Benjamini and Hochberg) and of all links (S. Holm, Scand. J. Stat. 6
     (1979) 65). Among thousands of links, even a small expected share of false names would put a false
     name into many runs. Each kind has half of the errors, if there are both. nan stays nan."""
-    from hockney.models.statistics.ratio_estimate import adjust_p_values
+    from hockney.models.statistics import adjust_p_values
 
     known = [np.isfinite(p) for p in (nodes, links)]
     kinds = sum(bool(mask.any()) for mask in known)

@@ -224,7 +224,7 @@ def test_drawn_shares_are_the_seeds(launcher, engine):
 
 def test_a_million_barriers_in_a_row_are_one_repetition(launcher, engine):
     case = engine.catalog.case("barrier algorithm=shm_dissemination iterations=1000000", 2)
-    (record,) = records(lines_of(launcher, [case], 2, repetitions=1))
+    (record,) = records(lines_of(launcher, [case], 2, repetitions=1, hang=600.0))
     assert record.batch == 1_000_000 and len(record.times_s) == 1
 
 

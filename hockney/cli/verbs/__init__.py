@@ -31,7 +31,7 @@ VERBS = {
     "resume": "Measure the rest of an unfinished run; failed cases are tried once more.",
     "verify": "Check that a run's measurements are unchanged, complete and correct.",
     "import": "Convert the output of OSU, IMB, nccl-tests or SKaMPI into runs.",
-    "export": "Write a run's times as CSV or Parquet.",
+    "export": "Write a run's times as CSV or Parquet, or its noise of cores.",
     "machines": "List this machine and its MPIs, simulated, emulated and published machines.",
     "calibrate": "Write a machine file from a run, to simulate its machine at any size.",
     "reproduce": "Repeat papers' studies on their machines, simulated by SimGrid or emulated.",

@@ -41,6 +41,7 @@ from hockney.models.statistics.location import (
     estimate,
     half_width,
     student,
+    variance_of_center,
     winsorise_if_enough,
 )
 from hockney.models.statistics.matrix import (
