@@ -16,6 +16,7 @@ import numpy as np
 
 from hockney.models.noise.observations import Core
 from hockney.models.scipy_functions import student_quantile, student_tail
+from hockney.models.statistics import adjust_p_values
 
 FALSE_DISCOVERIES = 0.05
 NOTABLE = 0.001
@@ -47,28 +48,16 @@ def compare_cores(cores: Sequence[Core]) -> tuple[Excess, ...]:
     excess = means - np.array([np.median(np.delete(means, k, axis=0), axis=0) for k in range(len(cores))])
     mean, error = excess.mean(axis=1), excess.std(axis=1, ddof=1) / np.sqrt(blocks)
     error = np.maximum(error, 1e-12)
-    p_values = np.array(
-        [student_tail(blocks - 1, (m - NOTABLE) / e) for m, e in zip(mean, error, strict=True)]
-    )
+    p_values = [student_tail(blocks - 1, (m - NOTABLE) / e) for m, e in zip(mean, error, strict=True)]
     critical = student_quantile(blocks - 1, 1 - FALSE_DISCOVERIES / len(cores))
-    noisy = false_discoveries_controlled(p_values, FALSE_DISCOVERIES)
+    adjusted = adjust_p_values(p_values)
     return tuple(
         Excess(
             core.name,
             float(mean[k]),
-            float(p_values[k]),
+            p_values[k],
             float(NOTABLE + critical * error[k]),
-            bool(noisy[k]),
+            adjusted[k] <= FALSE_DISCOVERIES,
         )
         for k, core in enumerate(cores)
     )
-
-
-def false_discoveries_controlled(p_values: np.ndarray, rate: float) -> np.ndarray:
-    """Which hypotheses are rejected by the procedure of Benjamini and Hochberg."""
-    order = np.argsort(p_values)
-    below = p_values[order] <= rate * np.arange(1, len(order) + 1) / len(order)
-    rejected = np.zeros(len(order), dtype=bool)
-    if below.any():
-        rejected[order[: int(np.flatnonzero(below)[-1]) + 1]] = True
-    return rejected
