@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/statistics.hpp"
 
@@ -20,7 +19,8 @@ constexpr double max_deviations = 8;
 constexpr double deviation_of_mad = 1.4826;
 constexpr double clock_steps = 4;
 
-double quantile(std::vector<double> values, double probability) {
+double quantile(std::span<const double> unsorted, double probability) {
+  std::vector<double> values(unsorted.begin(), unsorted.end());
   const auto at = static_cast<std::ptrdiff_t>(probability * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
@@ -41,11 +41,11 @@ Level level_of(std::span<const double> values) {
 // Calls visit(index, level) for every value, with the level of its block. A short block at the end joins the
 // one before.
 template <class Visit>
-void visit_with_level(const std::vector<double>& values, std::vector<double>& medians, Visit visit) {
+void visit_with_level(std::span<const double> values, std::vector<double>& medians, Visit visit) {
   const std::size_t blocks = std::max<std::size_t>(1, values.size() / block);
   for (std::size_t at = 0; at < blocks; ++at) {
     const std::size_t first = at * block, last = at + 1 == blocks ? values.size() : first + block;
-    const Level level = level_of(std::span(values).subspan(first, last - first));
+    const Level level = level_of(values.subspan(first, last - first));
     medians.push_back(level.median);
     for (std::size_t index = first; index < last; ++index) visit(index, level);
   }
@@ -75,7 +75,7 @@ void shorten(std::vector<Detour>& detours) {
 
 }  // namespace
 
-Observation from_quanta(const std::vector<double>& seconds, double clock_step_s) {
+Observation from_quanta(std::span<const double> seconds, double clock_step_s) {
   Observation observation;
   if (seconds.empty()) return observation;
   std::vector<double> medians;
@@ -91,7 +91,7 @@ Observation from_quanta(const std::vector<double>& seconds, double clock_step_s)
   return observation;
 }
 
-Observation from_windows(const std::vector<double>& units, double window_s) {
+Observation from_windows(std::span<const double> units, double window_s) {
   Observation observation;
   if (units.empty()) return observation;
   const double most = quantile(units, 0.99);

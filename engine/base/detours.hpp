@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace hockney {
@@ -28,11 +29,11 @@ inline constexpr std::size_t max_detours = 4096;
 // Finds the detours in equal quanta: `seconds` are their durations, from the start of the observation. The
 // undisturbed duration is the median over the surrounding quanta, so that a core that changes its frequency
 // is not noisy.
-Observation from_quanta(const std::vector<double>& seconds, double clock_step_s);
+Observation from_quanta(std::span<const double> seconds, double clock_step_s);
 
 // Finds the detours in equal windows of `window_s`: `units` are the units of work done in each. The time lost
 // in a window is the share of the units that are missing compared with the median of the surrounding windows,
 // or with the best windows if most of the surrounding ones are disturbed.
-Observation from_windows(const std::vector<double>& units, double window_s);
+Observation from_windows(std::span<const double> units, double window_s);
 
 }  // namespace hockney

@@ -16,8 +16,8 @@
 
 namespace hockney::congestion {
 
-// How the ranks are divided into victims and congestors: at random, anew in each launch; the victims first;
-// or the victims evenly spread over the others.
+// How ranks are assigned to victims and congestors: random draws the victims again in each launch, blocked
+// takes the first ranks, and interleaved spaces the victims evenly.
 enum class Allocation { random, blocked, interleaved };
 
 // The role of each rank. Whole nodes have one role if there are enough of them, otherwise single ranks.

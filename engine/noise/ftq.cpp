@@ -16,36 +16,24 @@ constexpr double units_per_window = 200;
 class FixedTime final : public Observer {
  public:
   FixedTime(const Place&, const Values& values)
-      : Observer(values.real("observe"), values.real("slice") / units_per_window),
-        window_s_(values.real("slice")) {
-    check_count(values.real("observe"), window_s_, "windows");
-    counts_.assign(static_cast<std::size_t>(std::max(1.0, values.real("observe") / window_s_)), 0.0);
-  }
-
-  // Windows that have ended during a detour have no units.
-  void run() override {
-    const std::size_t windows = std::min(count(window_s_), counts_.size());
-    const double start = now();
-    double time = start;
-    for (std::size_t i = 0; i < windows; ++i) {
-      const double end = start + static_cast<double>(i + 1) * window_s_;
-      long units = 0;
-      for (; time < end; time = now(), ++units) quantum();
-      counts_[i] = static_cast<double>(units);
-    }
-    windows_ = windows;
-    finish();
-  }
+      : Observer(values.real("observe"), values.real("slice"), values.real("slice") / units_per_window,
+                 "windows") {}
 
  private:
-  Observation observe() const override {
-    const auto end = counts_.begin() + static_cast<std::ptrdiff_t>(windows_);
-    return from_windows({counts_.begin(), end}, window_s_);
+  // Windows that have ended during a detour have no units.
+  void measure(std::span<double> counts) override {
+    const double start = now();
+    double time = start;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const double end = start + static_cast<double>(i + 1) * portion_s();
+      long units = 0;
+      for (; time < end; time = now(), ++units) quantum();
+      counts[i] = static_cast<double>(units);
+    }
   }
-
-  const double window_s_;
-  std::vector<double> counts_;
-  std::size_t windows_ = 0;
+  Observation observe(std::span<const double> counts) const override {
+    return from_windows(counts, portion_s());
+  }
 };
 
 constexpr Parameter ftq_parameters[] = {

@@ -12,39 +12,24 @@ namespace {
 class FixedWork final : public Observer {
  public:
   FixedWork(const Place&, const Values& values)
-      : Observer(values.real("observe"), values.real("quantum")), quantum_s_(values.real("quantum")) {
-    check_count(values.real("observe"), quantum_s_, "quanta");
-    times_.assign(count_of_repetition(values), 0.0);  // touches the memory
-    clock_step_s_ = measure_clock().resolution_s;
-  }
-
-  void run() override {
-    const std::size_t quanta = std::min(count(quantum_s_), times_.size());
-    double last = now();
-    for (std::size_t i = 0; i < quanta; ++i) {
-      quantum();
-      const double time = now();
-      times_[i] = time - last;
-      last = time;
-    }
-    quanta_ = quanta;
-    finish();
-  }
+      : Observer(values.real("observe"), values.real("quantum"), values.real("quantum"), "quanta"),
+        clock_step_s_(measure_clock().resolution_s) {}
 
  private:
-  static std::size_t count_of_repetition(const Values& values) {
-    return static_cast<std::size_t>(std::max(1.0, values.real("observe") / values.real("quantum")));
+  void measure(std::span<double> times) override {
+    double last = now();
+    for (double& each : times) {
+      quantum();
+      const double time = now();
+      each = time - last;
+      last = time;
+    }
+  }
+  Observation observe(std::span<const double> times) const override {
+    return from_quanta(times, clock_step_s_);
   }
 
-  Observation observe() const override {
-    const auto end = times_.begin() + static_cast<std::ptrdiff_t>(quanta_);
-    return from_quanta({times_.begin(), end}, clock_step_s_);
-  }
-
-  const double quantum_s_;
-  double clock_step_s_ = 0;
-  std::vector<double> times_;
-  std::size_t quanta_ = 0;
+  const double clock_step_s_;
 };
 
 constexpr Parameter fwq_parameters[] = {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/compute.hpp"
 #include "base/detours.hpp"
@@ -16,15 +18,23 @@
 namespace hockney::noise {
 
 // Base class of workloads in which every rank computes for a set duration, without messages, and observes
-// what takes its core's time meanwhile. Runs that are no repetitions are short: they only warm up the core.
+// what takes its core's time meanwhile, by equal portions of work or time: one value each. Runs that are no
+// repetitions are short: they only warm up the core.
 class Observer : public Workload {
  public:
   void repetitions_follow(long) override { is_observing_ = true; }
   void fill(const Payload&) override { is_observing_ = false; }
   std::optional<double> computing_s() const override { return duration_s_; }
 
+  void run() final {
+    run_count_ = count(is_observing_ ? duration_s_ : std::min(duration_s_, std::max(5e-3, duration_s_ / 50)));
+    measure(std::span(values_).first(run_count_));
+    has_run_ = true;
+  }
+
   void sample(MetricValues& values) override {
-    const Observation observation = std::exchange(has_run_, false) ? observe() : Observation{};
+    const Observation observation =
+        std::exchange(has_run_, false) ? observe(std::span(values_).first(run_count_)) : Observation{};
     std::vector<double> starts, lengths;
     for (const Detour& detour : observation.detours) {
       starts.push_back(detour.start_s);
@@ -38,32 +48,34 @@ class Observer : public Workload {
   }
 
  protected:
-  Observer(double duration_s, double quantum_s)
-      : duration_s_(duration_s), computing_(Computing::with_fixed_steps(quantum_s)) {
+  // Portions of `portion_s`, with steps of work that take `quantum_s`. `name` is that of the portions.
+  Observer(double duration_s, double portion_s, double quantum_s, const char* name)
+      : duration_s_(duration_s), portion_s_(portion_s), computing_(Computing::with_fixed_steps(quantum_s)) {
     if (std::string(computing_.clock()) == "asleep")
       throw InvalidCase("ranks that sleep instead of computing observe no noise");
+    constexpr double max_count = 2e7;
+    if (duration_s / portion_s > max_count)
+      throw InvalidCase(std::string("more than 20 million ") + name + " do not fit in memory");
+    values_.assign(count(duration_s), 0.0);  // touches the memory
   }
 
-  // Number of quanta or windows of a run, each of `each_s` seconds.
-  std::size_t count(double each_s) const {
-    const double seconds =
-        is_observing_ ? duration_s_ : std::min(duration_s_, std::max(5e-3, duration_s_ / 50));
-    return static_cast<std::size_t>(std::max(1.0, seconds / each_s));
-  }
-  static void check_count(double duration_s, double each_s, const char* what) {
-    constexpr double max_count = 2e7;
-    if (duration_s / each_s > max_count)
-      throw InvalidCase(std::string("more than 20 million ") + what + " do not fit in memory");
-  }
+  double portion_s() const { return portion_s_; }
   void quantum() { computing_.run(); }
-  void finish() { has_run_ = true; }
 
  private:
+  // Sets the value of each portion of a run.
+  virtual void measure(std::span<double> values) = 0;
   // What the last run observed.
-  virtual Observation observe() const = 0;
+  virtual Observation observe(std::span<const double> values) const = 0;
 
-  const double duration_s_;
+  std::size_t count(double seconds) const {
+    return static_cast<std::size_t>(std::max(1.0, seconds / portion_s_));
+  }
+
+  const double duration_s_, portion_s_;
   Computing computing_;
+  std::vector<double> values_;
+  std::size_t run_count_ = 0;
   bool is_observing_ = false;
   bool has_run_ = false;
 };

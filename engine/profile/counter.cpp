@@ -26,7 +26,7 @@ bool open_event(std::uint32_t type, std::uint64_t config) {
   attributes.type = type;
   attributes.config = config;
   attributes.exclude_kernel = attributes.exclude_hv = 1;
-  attributes.pinned = type == PERF_TYPE_HARDWARE;  // never shares the counter in turns
+  attributes.pinned = type == PERF_TYPE_HARDWARE;  // the counter is not time-shared with other events
   event = static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
   return event >= 0;
 }

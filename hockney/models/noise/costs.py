@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What observed noise costs on many ranks, by replaying detours with random phases.
 
-Each rank has the detours of one of the observed cores, from a random moment on. Work that meets a detour
-continues after it, be it the program's or a message's overhead. A barrier is the dissemination barrier
+Each rank has the detours of one of the observed cores, from a random moment on. Work that a detour
+interrupts, of the program or of a message, continues after it. A barrier is the dissemination barrier
 (Hensgen, Finkel and Manber 1988): in round k, rank r signals rank r + 2**k. This is the method of Hoefler,
 Schneider and Lumsdaine, "Characterizing the Influence of System Noise on Large-Scale Applications by
 Simulation", SC 2010."""
@@ -47,7 +47,7 @@ class MessageTimes:
 
 class NoisyRanks:
     """Ranks in several independent samples. Rank r has the detours of core r modulo the number of cores,
-    repeated for ever, from a random phase on."""
+    which recur with the period of its trace, from a random phase on."""
 
     def __init__(
         self, traces: Sequence[Detours | None], ranks: int, samples: int, random: np.random.Generator
