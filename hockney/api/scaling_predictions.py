@@ -285,10 +285,12 @@ def _prices(
         raise
 
 
-def _name_for_any_ranks(profile: Profile) -> str:
-    """The program's name without the number of ranks, for which some programs are compiled ("bt.S.16")."""
-    ranks = len(profile.recorded.typical.ranks)
-    return re.sub(rf"(?<![0-9]){ranks}(?![0-9])", "", Path(profile.manifest.program).name)
+def _names_for_any_ranks(profile: Profile) -> set[str]:
+    """The program's name, and without the number of ranks, for which some programs are compiled ("bt.S.16").
+    A digit of the name may be this number as well ("fft2d")."""
+    name, ranks = Path(profile.manifest.program).name, len(profile.recorded.typical.ranks)
+    numbers = re.finditer(rf"(?<![0-9]){ranks}(?![0-9])", name)
+    return {name, *(name[: number.start()] + name[number.end() :] for number in numbers)}
 
 
 def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
@@ -301,7 +303,7 @@ def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
             ranks=list(counts),
         )
     programs = {Path(each.manifest.program).name for each in profiles}
-    if len(set(map(_name_for_any_ranks, profiles))) > 1:
+    if profiles and not set.intersection(*map(_names_for_any_ranks, profiles)):
         raise UsageError(
             f"the profiles are of different programs: {join_words(sorted(programs))}",
             "only runs of one program show how it scales",

@@ -226,13 +226,17 @@ def test_profiles_that_show_no_scaling(hockney, profiles_by_ranks, monkeypatch):
     manifest.write_text(text.replace('"program": "app"', '"program": "other"'))
     assert manifest.read_text() != text
     assert hockney(*words).error.code == "different-programs"
-    # Some programs are compiled for a number of ranks, which is part of their name.
     manifest.write_text(text)
-    for ranks in RANK_COUNTS:
-        each = Path(f"runs/app-{ranks}/profile.json")
-        each.write_text(each.read_text().replace('"program": "app"', f'"program": "app.S.{ranks}"'))
     monkeypatch.setattr(scaling_predictions, "read_traces", lambda launch: [])
-    assert hockney(*words).error.code == "incomplete-trace"
+    before = "app"
+    # Some programs are compiled for a number of ranks, which is part of their name.
+    for name in ("app2d", "app.S.{}", "app2d.{}"):
+        for ranks in RANK_COUNTS:
+            each = Path(f"runs/app-{ranks}/profile.json")
+            old, new = (f'"program": "{program.format(ranks)}"' for program in (before, name))
+            each.write_text(each.read_text().replace(old, new))
+        assert hockney(*words).error.code == "incomplete-trace", name
+        before = name
     with pytest.raises(UsageError) as caught:
         hockney_api.predict_scaling(PROFILES, [16], machine="t3e")
     assert caught.value.code == "incomplete-trace"
