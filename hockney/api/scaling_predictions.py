@@ -43,6 +43,7 @@ from hockney.extrapolation.scaling import (
 )
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import MIN_RUNS, Structure
+from hockney.extrapolation.synthesis import later_iterations
 from hockney.extrapolation.tables import ScalingAnswer
 from hockney.measurement import Listener, Status
 from hockney.profiles.profile import Launch
@@ -208,7 +209,7 @@ def predict_scaling(
     sites = unknown_sites(structure)
     refused = _refusal(structure)
     if not refused:
-        computation = fit_computation(runs, structure.arrangement.dims, scaling)
+        computation = fit_computation(runs, structure.arrangement.dims, scaling, later_iterations(structure))
         for count in counts:
             listen(Status(f"evaluating {plural(count, 'rank')}"))
             known = list(structure.misfits)
@@ -463,8 +464,7 @@ def _caveats(
     if computation.total.error > 0.1:
         yield Caveat(
             "computation-without-law",
-            f"computation differs by {computation.total.error:.0%} from its law, "
-            f"{computation.total.basis.text}",
+            f"computation differs by {computation.total.error:.0%} from its law, {computation.total.text}",
             "all run times",
             "trace the program on more numbers of ranks, at most one for each core",
         )

@@ -3,19 +3,22 @@
 """Computation between calls over numbers of ranks: its mean by region, and how it varies between ranks and
 iterations.
 
-A region is what precedes a call of one kind after a call of another. The time between calls is computation
-if ranks had a core each; of runs whose ranks shared cores, the processor time between calls is used, or the
-instructions, which take as long as in the other runs. Means follow a law with one coefficient, as few runs
-would let a second one mean anything; variations are resampled, as those of different ranks add up in every
-wait."""
+A region is what precedes a call of one kind after a call of another. The first iteration of a loop whose
+number of iterations varies has a region of its own, and so has each turn if such computations repeat in
+turns, as in an exchange with several neighbors at one call site. If ranks at certain places compute another
+time there, such as the first one, these have a law of their own.
+
+The time between calls is computation if ranks had a core each; of runs whose ranks shared cores, the
+processor time between calls is used, or the instructions, which take as long as in the other runs. Means
+follow a law with one coefficient; four runs may show a constant part as well. Variations are resampled, as
+those of different ranks add up in every wait."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -23,7 +26,9 @@ import numpy as np
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import CONSTANT, Basis
-from hockney.extrapolation.observations import ObservedRun, RankSequence
+from hockney.extrapolation.observations import ObservedRun
+from hockney.extrapolation.placements import COMBINATIONS, Place, Role, roles
+from hockney.models.scipy_functions import nonnegative_least_squares
 
 Scaling = Literal["strong", "weak"]
 """Whether the problem stays the same on more ranks, or each rank's part of it."""
@@ -49,6 +54,14 @@ MAX_EXCESS = 1.2
 MIN_ITERATIONS = 4
 """Fewer do not show how iterations vary."""
 MAX_FACTORS = 4096
+MAX_TURNS = 12
+"""The longest sequence of computations that repeats in turns."""
+MIN_EXPLAINED = 0.5
+"""Turns explain at least this share of the variance of the computations of a region."""
+MIN_DIFFERENCE = 0.02
+"""Places explain a smaller relative deviation between ranks by chance."""
+MIN_ROLES_RATIO = 4
+"""Places of ranks, or a constant part, have to make the variance or the error smaller by this factor."""
 
 
 def _laws(scaling: Scaling, dimensions: int) -> tuple[Basis, ...]:
@@ -61,37 +74,70 @@ def _laws(scaling: Scaling, dimensions: int) -> tuple[Basis, ...]:
 
 @dataclass(frozen=True)
 class RegionLaw:
-    """Mean seconds of a region: `factor` x basis. `error` is the largest relative error of a run that the
-    others predict. Runs, on up to `largest` ranks, deviate by the number of ranks to the power `trend`."""
+    """Mean seconds of a region: `factor` x basis + `offset`. `error` is the largest relative error of a run
+    that the others predict. Runs, on up to `largest` ranks, deviate by the number of ranks to the power
+    `trend`."""
 
     basis: Basis
     factor: float
     error: float
     trend: float = 0.0
     largest: int = 1
+    offset: float = 0.0
 
     def at(self, ranks: int, dims: Dims) -> float:
-        return self.factor * self.basis.at(ranks, dims)
+        return self.factor * self.basis.at(ranks, dims) + self.offset
 
     def error_at(self, ranks: int) -> float:
         """The relative error on more ranks, on which deviations are assumed to continue."""
         return self.error + self.trend * math.log(max(ranks / self.largest, 1.0))
 
-
-Region = tuple[int, int]
-
-
-@dataclass
-class _Sums:
-    """Of a region in one run: the number of times, and the seconds, over all ranks."""
-
-    count: int = 0
-    seconds: float = 0.0
-    values: list[np.ndarray] = field(default_factory=list)
-
     @property
-    def mean(self) -> float:
-        return self.seconds / self.count if self.count else 0.0
+    def text(self) -> str:
+        return f"{self.basis.text} + constant" if self.offset else self.basis.text
+
+
+Region = tuple[int, int, int]
+"""The kinds of the call before and after, and which of the computations between them this is: a turn, or
+LATER if it is not in the first iteration of a loop whose number of iterations varies."""
+LATER = -1
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The kinds of the calls of a rank, and whether each is in a later iteration than the first one of the
+    innermost loop whose number of iterations depends on the number of ranks or on the rank (empty: none
+    is)."""
+
+    kinds: np.ndarray
+    is_later: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def regions(self, turns: Mapping[tuple[int, int], int]) -> tuple[list[Region], np.ndarray]:
+        """The distinct regions, and the one before each call and after the last one. `turns` are the numbers
+        of turns in which computations of regions repeat."""
+        around = np.concatenate([[END], self.kinds, [END]]).astype(np.int64)
+        number = np.zeros(len(self.kinds) + 1, dtype=np.int64)
+        if len(self.is_later):
+            number[:-1][self.is_later] = LATER
+        for (before, after), count in turns.items():
+            chosen = np.flatnonzero((around[:-1] == before) & (around[1:] == after) & (number != LATER))
+            number[chosen] = np.arange(len(chosen)) % count
+        rows = np.stack([around[:-1], around[1:], number], axis=1)
+        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        return [(row[0], row[1], row[2]) for row in distinct.tolist()], inverse.reshape(-1)
+
+
+@dataclass(frozen=True)
+class LawsByPlace:
+    """The law of all ranks, and those of ranks at certain places, which their roles by `features` tell
+    apart."""
+
+    law: RegionLaw
+    features: tuple[str, ...] = ()
+    by_role: Mapping[Role, RegionLaw] = field(default_factory=dict)
+
+    def of(self, role: Role) -> RegionLaw:
+        return self.by_role.get(role, self.law)
 
 
 @dataclass(frozen=True)
@@ -103,11 +149,11 @@ class ComputationModel:
     of cores of a host that ranks used."""
 
     scaling: Scaling
-    total: RegionLaw
-    regions: Mapping[Region, RegionLaw]
+    totals_by_place: LawsByPlace
+    regions: Mapping[Region, LawsByPlace]
     rank_factors: np.ndarray
     imbalance: float
-    """The computation of the busiest rank, relative to the mean."""
+    """The computation of the busiest rank, relative to the mean of those with its role."""
     factors: Mapping[Region, np.ndarray]
     runs: tuple[int, ...]
     unseen: Mapping[Region, float]
@@ -116,32 +162,58 @@ class ComputationModel:
     busy_cores: int = 0
     totals: Mapping[int, float] = field(default_factory=dict)
     """The mean computation (s) of a rank of each run."""
+    turns: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> RegionLaw:
+        return self.totals_by_place.law
 
     def error_at(self, ranks: int) -> float:
         """The relative error of the computation of a rank: of its law, and between launches."""
         return math.hypot(self.total.error_at(ranks), self.launches)
 
-    def means(self, kinds: np.ndarray, ranks: int, dims: Dims) -> ComputationMeans:
-        """The mean computation of a rank that makes these calls. Regions that only crowded runs have share
-        what the others lack of all computation, which no rank exceeds by far."""
-        around = np.concatenate([[END], kinds, [END]]).astype(np.int64)
-        pairs, inverse = np.unique(around[:-1] << 32 | (around[1:] & 0xFFFFFFFF), return_inverse=True)
-        regions = [(int(pair >> 32), _signed(int(pair & 0xFFFFFFFF))) for pair in pairs]
-        counts = np.bincount(inverse.reshape(-1))
+    def means_of_ranks(
+        self, calls: Sequence[Calls], calls_of: Sequence[int], place: Place
+    ) -> list[ComputationMeans]:
+        """The mean computation of each rank, which makes those of these calls that `calls_of` tells."""
+        features = sorted({each.features for each in (self.totals_by_place, *self.regions.values())})
+        columns = [roles(place, each) for each in features]
+        made: dict[tuple[int, tuple[Role, ...]], ComputationMeans] = {}
+        found = []
+        for own, *by_features in zip(calls_of, *columns, strict=True):
+            key = (own, tuple(by_features))
+            if key not in made:
+                made[key] = self.means(calls[own], place, dict(zip(features, by_features, strict=True)))
+            found.append(made[key])
+        return found
+
+    def means(
+        self, calls: Calls, place: Place, role_by: Mapping[tuple[str, ...], Role] | None = None
+    ) -> ComputationMeans:
+        """The mean computation of a rank that makes these calls, with these roles by features. Regions that
+        only crowded runs have share what the others lack of all computation, which no rank exceeds by
+        far."""
+        regions, inverse = calls.regions(self.turns)
+        counts = np.bincount(inverse)
         seconds = np.zeros(len(regions))
         weights = np.zeros(len(regions))
+
+        def law_of(laws: LawsByPlace) -> RegionLaw:
+            return laws.of((role_by or {}).get(laws.features, ()))
+
         for k, region in enumerate(regions):
             if region in self.regions:
-                seconds[k] = self.regions[region].at(ranks, dims)
+                seconds[k] = law_of(self.regions[region]).at(place.ranks, place.dims)
             else:
                 weights[k] = self.unseen.get(region, 0.0)
-        total, known = self.total.at(ranks, dims), float(seconds @ counts)
-        if known > total * MAX_EXCESS * self.imbalance:
+        law = law_of(self.totals_by_place)
+        total, known = law.at(place.ranks, place.dims), float(seconds @ counts)
+        if known > total * MAX_EXCESS * self.imbalance * (1 + law.error_at(place.ranks)):
             # A loop has more iterations than in the runs, of which only some compute.
             seconds *= total / known
         elif known < total and weights.any():
             seconds += weights * (total - known) / float(weights @ counts)
-        return ComputationMeans(seconds, inverse.reshape(-1), [self.factors.get(each) for each in regions])
+        return ComputationMeans(seconds, inverse, [self.factors.get(each) for each in regions])
 
     def rank_factor(self, random: np.random.Generator) -> float:
         return float(random.choice(self.rank_factors))
@@ -166,8 +238,27 @@ class ComputationMeans:
         return found
 
 
-def _signed(value: int) -> int:
-    return value - (1 << 32) if value >= 1 << 31 else value
+@dataclass
+class _Sums:
+    """Of a region in one run: the number of times and the seconds by rank (0: never), and the single
+    values."""
+
+    count: np.ndarray
+    seconds: np.ndarray
+    values: list[np.ndarray] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return float(self.seconds.sum() / max(self.count.sum(), 1))
+
+    @property
+    def means(self) -> np.ndarray:
+        """Those of each rank; NaN for ranks without the region."""
+        return np.where(self.count > 0, self.seconds / np.maximum(self.count, 1), np.nan)
+
+
+Later = Mapping[tuple[int, int], np.ndarray]
+"""`is_later` of the calls of each rank, by number of ranks and rank."""
 
 
 @dataclass(frozen=True)
@@ -176,45 +267,67 @@ class _Measured:
     `cold_s` too long."""
 
     run: ObservedRun
+    calls: tuple[Calls, ...]
     seconds: tuple[np.ndarray, ...]
     cold_s: float = 0.0
 
-    def total(self, rank: int) -> float:
-        return float(self.seconds[rank].sum())
+    @classmethod
+    def of(
+        cls, run: ObservedRun, later: Later, seconds: Sequence[np.ndarray], cold_s: float = 0.0
+    ) -> _Measured:
+        empty = np.zeros(0, dtype=bool)
+        calls = (Calls(each.kinds, later.get((run.ranks, each.rank), empty)) for each in run.sequences)
+        return cls(run, tuple(calls), tuple(seconds), cold_s)
 
-    def mean_total(self) -> float:
-        return float(np.mean([each.sum() for each in self.seconds]))
+    @property
+    def ranks(self) -> int:
+        return self.run.ranks
 
-    def regions(self, ranks: Sequence[int] | None = None) -> dict[Region, _Sums]:
-        """The regions of these ranks; by default of all."""
-        chosen = range(len(self.seconds)) if ranks is None else ranks
-        return _regions(
-            [self.run.sequences[rank] for rank in chosen], [self.seconds[rank] for rank in chosen]
-        )
+    @property
+    def totals(self) -> np.ndarray:
+        """By rank."""
+        return np.array([each.sum() for each in self.seconds])
+
+    def regions(self, turns: Mapping[tuple[int, int], int]) -> dict[Region, _Sums]:
+        found: dict[Region, _Sums] = {}
+        for rank, (calls, own) in enumerate(zip(self.calls, self.seconds, strict=True)):
+            distinct, inverse = calls.regions(turns)
+            order = np.argsort(inverse, kind="stable")
+            groups = np.split(own[order], np.cumsum(np.bincount(inverse))[:-1])
+            for region, values in zip(distinct, groups, strict=True):
+                if region not in found:
+                    found[region] = _Sums(np.zeros(self.ranks), np.zeros(self.ranks))
+                found[region].count[rank] = len(values)
+                found[region].seconds[rank] = values.sum()
+                found[region].values.append(values)
+        return found
 
     def total_error(self) -> float:
         """The relative error of a rank's computation, because of cold caches."""
         times = np.mean([len(each) for each in self.seconds])
-        return float(min(1.0, self.cold_s * times / max(self.mean_total(), 1e-300)))
+        return float(min(1.0, self.cold_s * times / max(float(self.totals.mean()), 1e-300)))
 
 
-def _measured(runs: Sequence[ObservedRun]) -> list[_Measured]:
+def _measured(runs: Sequence[ObservedRun], later: Later) -> list[_Measured]:
     """The runs that show computation, in the order of their ranks. Processor time is only recorded if ranks
     share cores, or on request because other programs do."""
     found = []
     for run in runs:
         counts = tuple(each.counts for each in run.sequences)
         if run.counter == "cpu time" and _is_busy(run):
-            found.append(_Measured(run, counts, COLD_S))
+            found.append(_Measured.of(run, later, counts, COLD_S))
         elif not run.crowded:
-            seconds = tuple(np.append(each.computed_s, each.tail_s) for each in run.sequences)
-            found.append(_Measured(run, seconds))
+            found.append(_Measured.of(run, later, _elapsed(run)))
     rates = _seconds_per_instruction(found)
     for run in runs:
         if run.crowded and run.counter == "instructions" and rates:
-            seconds = tuple(each.counts * _rates_of(each, rates) for each in run.sequences)
-            found.append(_Measured(run, seconds))
-    return sorted(found, key=_ranks_of)
+            counted = _Measured.of(run, later, tuple(each.counts for each in run.sequences))
+            found.append(replace(counted, seconds=tuple(_timed(counted, rates))))
+    return sorted(found, key=lambda each: each.ranks)
+
+
+def _elapsed(run: ObservedRun) -> tuple[np.ndarray, ...]:
+    return tuple(np.append(each.computed_s, each.tail_s) for each in run.sequences)
 
 
 def _is_busy(run: ObservedRun) -> bool:
@@ -222,7 +335,7 @@ def _is_busy(run: ObservedRun) -> bool:
     return sum(float(each.counts.sum()) for each in run.sequences) > MIN_BUSY * between
 
 
-_ALL: Region = (END - 1, END - 1)
+_ALL: Region = (END - 1, END - 1, 0)
 """In place of a region: all of them."""
 
 
@@ -233,24 +346,27 @@ def _seconds_per_instruction(alone: Sequence[_Measured]) -> dict[Region, float]:
     for each in alone:
         if each.run.counter != "instructions":
             continue
-        counted = _Measured(each.run, tuple(sequence.counts for sequence in each.run.sequences))
-        for into, regions in ((seconds, each.regions()), (counts, counted.regions())):
+        counted = replace(each, seconds=tuple(sequence.counts for sequence in each.run.sequences))
+        for into, regions in ((seconds, each.regions({})), (counts, counted.regions({}))):
             for region, sums in regions.items():
-                into[region] += sums.seconds
-                into[_ALL] += sums.seconds
+                into[region] += float(sums.seconds.sum())
+                into[_ALL] += float(sums.seconds.sum())
     return {region: seconds[region] / count for region, count in counts.items() if count > 0}
 
 
-def _rates_of(sequence: RankSequence, rates: Mapping[Region, float]) -> np.ndarray:
-    around = np.concatenate([[END], sequence.kinds, [END]]).tolist()
-    return np.array([rates.get(region, rates[_ALL]) for region in pairwise(around)])
+def _timed(counted: _Measured, rates: Mapping[Region, float]) -> Iterator[np.ndarray]:
+    """The seconds in which each rank executes its instructions."""
+    for calls, counts in zip(counted.calls, counted.seconds, strict=True):
+        regions, inverse = calls.regions({})
+        yield counts * np.array([rates.get(region, rates[_ALL]) for region in regions])[inverse]
 
 
 def fit_computation(
-    runs: Sequence[ObservedRun], dims: Mapping[int, Dims], scaling: Scaling
+    runs: Sequence[ObservedRun], dims: Mapping[int, Dims], scaling: Scaling, later: Later | None = None
 ) -> ComputationModel:
     """Raises Inconclusive if no run shows computation."""
-    measured = _measured(runs)
+    later = later or {}
+    measured = _measured(runs, later)
     if not measured:
         raise Inconclusive(
             "the time of computation is not known",
@@ -261,59 +377,70 @@ def fit_computation(
             code="only-crowded-runs",
         )
     laws = _laws(scaling, len(next(iter(dims.values()))))
-    totals = {each.run.ranks: each.mean_total() for each in measured}
-    total = _fit(totals, {each.run.ranks: each.total_error() for each in measured}, dims, laws)
-    sums = {each.run.ranks: each.regions() for each in measured}
-    means: dict[Region, dict[int, float]] = defaultdict(dict)
-    errors: dict[Region, dict[int, float]] = defaultdict(dict)
-    shares: dict[Region, float] = defaultdict(float)
-    for each in measured:
-        ranks = each.run.ranks
-        for region, found in sums[ranks].items():
-            means[region][ranks] = found.mean
-            errors[region][ranks] = min(1.0, each.cold_s / max(found.mean, 1e-12))
-            shares[region] = max(shares[region], found.seconds / max(totals[ranks] * ranks, 1e-300))
-    regions = {
-        region: _fit(
-            by_run,
-            errors[region],
-            dims,
-            laws if shares[region] >= MIN_SHARE else (total.basis,),
-            total.basis,
-        )
-        for region, by_run in means.items()
-    }
+    places = {each.ranks: Place(each.ranks, dims[each.ranks], each.run.nodes) for each in measured}
+    totals = {each.ranks: each.totals for each in measured}
+    fitter = _Fitter(places, dims, laws)
+    total = fitter.fit(totals, {each.ranks: each.total_error() for each in measured})
+    turns = _find_turns(measured)
+    sums = {each.ranks: each.regions(turns) for each in measured}
+    regions: dict[Region, LawsByPlace] = {}
+    for region in sorted({region for by_region in sums.values() for region in by_region}):
+        own = {ranks: by_region[region] for ranks, by_region in sums.items() if region in by_region}
+        share = max(float(np.max(each.seconds / _positive(totals[ranks]))) for ranks, each in own.items())
+        errors = {
+            each.ranks: min(1.0, each.cold_s / max(own[each.ranks].mean, 1e-12))
+            for each in measured
+            if each.ranks in own
+        }
+        means = {ranks: each.means for ranks, each in own.items()}
+        weights = {ranks: each.count for ranks, each in own.items()}
+        regions[region] = fitter.fit(means, errors, weights, total.law.basis, is_small=share < MIN_SHARE)
     unseen: dict[Region, float] = {}
     for run in sorted(runs, key=lambda run: run.ranks):
         if run.ranks not in sums:
-            own = tuple(np.append(each.computed_s, each.tail_s) for each in run.sequences)
-            for region, found in _regions(run.sequences, own).items():
+            medians = {
+                region: float(np.median(np.concatenate(each.values)))
+                for region, each in _Measured.of(run, later, _elapsed(run)).regions(turns).items()
+            }
+            # Programs begin late on cores that ranks share.
+            excess = [
+                seconds - regions[region].law.at(run.ranks, dims[run.ranks])
+                for region, seconds in medians.items()
+                if region in regions and region[0] == END
+            ]
+            for region, seconds in medians.items():
                 if region not in regions:
-                    unseen[region] = float(np.median(np.concatenate(found.values)))
+                    late_s = min(excess, default=0.0) if region[0] == END else 0.0
+                    unseen[region] = max(seconds - max(late_s, 0.0), 0.0)
     largest = measured[-1]
-    each_rank = np.array([largest.total(rank) for rank in range(largest.run.ranks)])
-    # Ranks that make other calls compute another amount, which is no variation.
-    expected = np.array([_expected(largest, rank, sums[largest.run.ranks]) for rank in range(len(each_rank))])
+    # Ranks that make other calls, or are at another place, compute another amount, which is no variation.
+    expected = fitter.expected(largest.ranks, sums[largest.ranks], regions)
+    busiest = fitter.spread(totals[largest.ranks], largest.ranks, total.features)
     # Cold caches would add to the variation of iterations.
     undisturbed = max((each for each in measured if not each.cold_s), key=_ranks_of, default=largest)
     return ComputationModel(
         scaling,
         total,
         regions,
-        np.divide(each_rank, expected, out=np.ones(len(each_rank)), where=expected > 0),
-        float(each_rank.max() / each_rank.mean()) if each_rank.mean() > 0 else 1.0,
-        _factors(sums[undisturbed.run.ranks]),
+        np.divide(totals[largest.ranks], expected, out=np.ones(len(expected)), where=expected > 0),
+        busiest,
+        _factors(sums[undisturbed.ranks]),
         tuple(sorted(totals)),
         unseen,
-        tuple(each.run.ranks for each in measured if each.run.crowded or each.cold_s),
+        tuple(each.ranks for each in measured if each.run.crowded or each.cold_s),
         _difference_of_launches(runs),
         max(each.run.busy_cores for each in measured),
-        totals,
+        {ranks: float(each.mean()) for ranks, each in totals.items()},
+        turns,
     )
 
 
 def _ranks_of(measured: _Measured) -> int:
-    return measured.run.ranks
+    return measured.ranks
+
+
+def _positive(values: np.ndarray) -> np.ndarray:
+    return np.maximum(values, 1e-300)
 
 
 def _difference_of_launches(runs: Sequence[ObservedRun]) -> float:
@@ -324,26 +451,137 @@ def _difference_of_launches(runs: Sequence[ObservedRun]) -> float:
     return max(2 * float(np.std(np.log(each), ddof=1)) for each in several)
 
 
-def _regions(sequences: Sequence[RankSequence], seconds: Sequence[np.ndarray]) -> dict[Region, _Sums]:
-    found: dict[Region, _Sums] = defaultdict(_Sums)
-    for sequence, own in zip(sequences, seconds, strict=True):
-        around = np.concatenate([[END], sequence.kinds, [END]]).astype(np.int64)
-        pairs = np.stack([around[:-1], around[1:]], axis=1)
-        distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
-        inverse = inverse.reshape(-1)
-        order = np.argsort(inverse, kind="stable")
-        groups = np.split(own[order], np.cumsum(np.bincount(inverse))[:-1])
-        for (previous, kind), values in zip(distinct.tolist(), groups, strict=True):
-            each = found[previous, kind]
-            each.count += len(values)
-            each.seconds += float(values.sum())
-            each.values.append(values)
+def _find_turns(measured: Sequence[_Measured]) -> dict[tuple[int, int], int]:
+    """The numbers of turns in which the computations between two kinds of calls repeat, in all runs."""
+    found: dict[tuple[int, int], int] = {}
+    values: dict[tuple[int, int], list[np.ndarray]] = defaultdict(list)
+    for each in measured:
+        for (before, after, number), sums in each.regions({}).items():
+            if number != LATER:
+                values[before, after] += sums.values
+    for region, own in values.items():
+        pooled = np.concatenate(own)
+        variance = float(pooled.var())
+        if variance <= (MIN_DIFFERENCE * float(pooled.mean())) ** 2:
+            continue
+        for count in range(2, MAX_TURNS + 1):
+            rounds = np.concatenate([each[: len(each) // count * count].reshape(-1, count) for each in own])
+            if len(rounds) < MIN_ROUNDS:
+                break
+            if float(rounds.var(axis=0).mean()) < (1 - MIN_EXPLAINED) * variance:
+                found[region] = count
+                break
     return found
 
 
-def _expected(measured: _Measured, rank: int, regions: Mapping[Region, _Sums]) -> float:
-    """The computation of a rank if all its regions take their mean."""
-    return sum(each.count * regions[region].mean for region, each in measured.regions([rank]).items())
+MIN_ROUNDS = 8
+"""Fewer may repeat by chance."""
+
+
+@dataclass(frozen=True)
+class _Fitter:
+    """Fits the laws of a region: of all ranks, and of those at certain places."""
+
+    places: Mapping[int, Place]
+    dims: Mapping[int, Dims]
+    laws: Sequence[Basis]
+
+    def fit(
+        self,
+        values: Mapping[int, np.ndarray],
+        errors: Mapping[int, float],
+        weights: Mapping[int, np.ndarray] | None = None,
+        assumed: Basis | None = None,
+        *,
+        is_small: bool = False,
+    ) -> LawsByPlace:
+        """`values` are those of each rank (NaN: none) by number of ranks, and count by their `weights`. Small
+        regions follow the law `assumed` of all computation."""
+        weights = weights or {ranks: np.ones(len(each)) for ranks, each in values.items()}
+        laws = (assumed,) if is_small and assumed is not None else self.laws
+        everyone = _fit(_means(values, weights, {}), errors, self.dims, laws, assumed)
+        features = () if is_small else self._features(values)
+        if not features:
+            return LawsByPlace(everyone)
+        role_of = {ranks: roles(self.places[ranks], features) for ranks in values}
+        by_role = {}
+        for role in sorted({role for each in role_of.values() for role in each}):
+            chosen = {
+                ranks: np.array([own == role for own in each]) & ~np.isnan(values[ranks])
+                for ranks, each in role_of.items()
+            }
+            means = _means(values, weights, chosen)
+            if means:
+                by_role[role] = _fit(means, errors, self.dims, laws, assumed)
+        return LawsByPlace(everyone, features, by_role)
+
+    def _features(self, values: Mapping[int, np.ndarray]) -> tuple[str, ...]:
+        """The simplest features that explain how ranks differ; none if no features do."""
+        variances: dict[tuple[str, ...], float] = {}
+        for features in COMBINATIONS:
+            squares, free = 0.0, 0
+            for ranks, each in values.items():
+                known = np.flatnonzero(~np.isnan(each))
+                mean = float(each[known].mean()) if len(known) else 0.0
+                if mean <= 0:
+                    continue
+                by_role: dict[Role, list[float]] = defaultdict(list)
+                own = roles(self.places[ranks], features)
+                for rank in known.tolist():
+                    by_role[own[rank]].append(float(each[rank]) / mean)
+                squares += sum(len(group) * float(np.var(group)) for group in by_role.values())
+                free += len(known) - len(by_role)
+            observed = sum(int(np.count_nonzero(~np.isnan(each))) for each in values.values())
+            if free >= max(MIN_FREE, observed // 3):
+                variances[features] = squares / free
+        best: tuple[str, ...] = ()
+        variance = variances.get(best, 0.0)
+        if variance <= MIN_DIFFERENCE**2:
+            return ()
+        for features, own_variance in variances.items():
+            if own_variance < variance / MIN_ROLES_RATIO:
+                best, variance = features, own_variance
+        return best
+
+    def expected(
+        self, ranks: int, sums: Mapping[Region, _Sums], regions: Mapping[Region, LawsByPlace]
+    ) -> np.ndarray:
+        """The computation of each rank if all its regions take the mean of those with its role."""
+        found = np.zeros(ranks)
+        for region, each in sums.items():
+            own = roles(self.places[ranks], regions[region].features)
+            for role in set(own):
+                chosen = np.array([other == role for other in own])
+                count = float(each.count[chosen].sum())
+                if count:
+                    found += np.where(chosen, each.count * float(each.seconds[chosen].sum()) / count, 0.0)
+        return found
+
+    def spread(self, totals: np.ndarray, ranks: int, features: tuple[str, ...]) -> float:
+        """The largest value relative to the mean of those with the same role."""
+        own = roles(self.places[ranks], features)
+        largest = 1.0
+        for role in set(own):
+            group = totals[[other == role for other in own]]
+            if group.mean() > 0:
+                largest = max(largest, float(group.max() / group.mean()))
+        return largest
+
+
+MIN_FREE = 4
+"""Fewer ranks that are like others with their role show no features."""
+
+
+def _means(
+    values: Mapping[int, np.ndarray], weights: Mapping[int, np.ndarray], chosen: Mapping[int, np.ndarray]
+) -> dict[int, float]:
+    """The weighted means by run; of the chosen ranks."""
+    found = {}
+    for ranks, each in values.items():
+        use = chosen.get(ranks, ~np.isnan(each))
+        if use.any() and weights[ranks][use].sum() > 0:
+            found[ranks] = float(np.average(each[use], weights=weights[ranks][use]))
+    return found
 
 
 def _fit(
@@ -379,8 +617,39 @@ def _fit(
         if best is None or (error < best.error / 2 and best.error > MIN_ERROR):
             best = RegionLaw(basis, math.exp(factor), error, trend, counts[-1])
     assert best is not None
+    both = _fit_with_constant(observed, own, counts, dims, laws)
+    if both is not None and best.error > MIN_ERROR and both.error < best.error / MIN_ROLES_RATIO:
+        best = both
     inaccuracy = float(1 / np.sqrt(weight.sum()))
-    return RegionLaw(best.basis, best.factor, math.hypot(best.error, inaccuracy), best.trend, best.largest)
+    return replace(best, error=math.hypot(best.error, inaccuracy))
+
+
+def _fit_with_constant(
+    observed: np.ndarray,
+    own: np.ndarray,
+    counts: Sequence[int],
+    dims: Mapping[int, Dims],
+    laws: Sequence[Basis],
+) -> RegionLaw | None:
+    """The first law with a constant part, which each rank computes as well; None for fewer than four
+    runs."""
+    if len(counts) < MIN_RUNS_FOR_CONSTANT or CONSTANT not in laws or len(laws) == 1:
+        return None
+    basis = next(each for each in laws if each is not CONSTANT)
+    columns = np.stack([[basis.at(ranks, dims[ranks]) for ranks in counts], np.ones(len(counts))], axis=1)
+    columns /= observed[:, None]
+
+    def coefficients(chosen: np.ndarray) -> np.ndarray:
+        return nonnegative_least_squares(columns[chosen], np.ones(len(chosen)))[0]
+
+    every = np.arange(len(counts))
+    others = [float(columns[k] @ coefficients(np.delete(every, k))) for k in every.tolist()]
+    error = float(np.maximum(np.abs(np.array(others) - 1) - own, 0.0).max())
+    factor, offset = coefficients(every).tolist()
+    return RegionLaw(basis, factor, error, 0.0, counts[-1], offset)
+
+
+MIN_RUNS_FOR_CONSTANT = 4
 
 
 MIN_TREND = 3

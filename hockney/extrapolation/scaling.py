@@ -210,21 +210,18 @@ def scaling_point(
     if structure.asks_for_nodes:
         # Without nodes it may not be the program, but the machine is the same.
         synthesis = Synthesis(replace(structure, misfits=[]), ranks, dims)
-        kinds, role_of = synthesis.kinds_by_role()
-        machine = price(synthesis.build(lambda rank: np.zeros(len(kinds[role_of[rank]]) + 1)))["value"]
+        calls, role_of = synthesis.calls_by_role()
+        machine = price(synthesis.build(lambda rank: np.zeros(len(calls[role_of[rank]].kinds) + 1)))["value"]
         nodes = machine.node[:ranks].tolist() if isinstance(machine, PlatformMachine) else ()
 
     def programs(structure: Structure) -> Callable[[int], TracedProgram]:
         synthesis = Synthesis(structure, ranks, dims, nodes)
-        kinds, role_of = synthesis.kinds_by_role()
-        means = [computation.means(each, ranks, dims) for each in kinds]
+        means = computation.means_of_ranks(*synthesis.calls_by_role(), synthesis.place)
 
         def program(seed: int) -> TracedProgram:
             random = np.random.default_rng((ranks, seed))
             built = synthesis.build(
-                lambda rank: (
-                    means[role_of[rank]].vary(random) * computation.rank_factor(random) * compute_scale
-                )
+                lambda rank: means[rank].vary(random) * computation.rank_factor(random) * compute_scale
             )
             return TracedProgram(built, price(built))
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from hockney.core.errors import Inconclusive
+from hockney.extrapolation.computation import Calls
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
 from hockney.extrapolation.grids import MAX_DIMENSIONS, PERIODIC, RELATIONS, Dims, labels, partner
 from hockney.extrapolation.laws import SIZE_PATTERNS, Law, fit_law, size_pattern
@@ -105,6 +106,27 @@ def expand(donor: Donor, loops: Mapping[Path, LoopCount], counts: Mapping[Path, 
     first, end, *columns = np.array(spans, dtype=np.int64).reshape(-1, 5).T
     iteration, iterations, body = (np.repeat(each, end - first) for each in columns)
     return RoleCalls(donor, concatenated_ranges(first, end - first), iteration, iterations, body, bodies)
+
+
+def later_iterations(structure: Structure) -> dict[tuple[int, int], np.ndarray]:
+    """Whether each call of the traced ranks is in a later iteration than the first one of the innermost loop
+    that depends on the number of ranks or on the rank; by number of ranks and rank, without ranks that have
+    no such loops."""
+    made: dict[tuple[int, Role], np.ndarray] = {}
+    found = {}
+    for ranks, run in structure.runs.items():
+        for rank, role in enumerate(structure.roles(structure.place(ranks))):
+            loops, folded = structure.loops.get(role, {}), structure.folded[ranks, rank]
+            if not loops or folded.symbols != structure.donors[role][0].folded.symbols:
+                continue
+            key = (id(folded), role)
+            if key not in made:
+                counts = {path: own[0] for path, own in structure.path_counts(ranks, rank).items()}
+                own_counts = {path: counts[path] for path in loops if path in counts}
+                made[key] = expand(Donor(run, rank, folded), loops, own_counts).iteration > 0
+            if len(made[key]) == len(run.sequences[rank].kinds):
+                found[ranks, rank] = made[key]
+    return found
 
 
 MAX_OBSERVED_RANKS = 64
@@ -224,7 +246,9 @@ def _sorted_partners(rows: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True)
 class _Template:
     """Distinct calls of a role: `kinds`, and `rows` from first[k] to first[k+1]. `rules` and `origins` are
-    what the rows name by their place; `calls` has the distinct call of each call of the sequence."""
+    what the rows name by their place; `calls` has the distinct call of each call of the sequence, and
+    `is_later` whether it is in a later iteration than the first one of the innermost loop that depends on the
+    number of ranks or on the rank."""
 
     kinds: np.ndarray
     first: np.ndarray
@@ -232,6 +256,7 @@ class _Template:
     rules: Sequence[PartnerRule]
     origins: Sequence[str]
     calls: np.ndarray
+    is_later: np.ndarray
 
 
 @dataclass
@@ -284,7 +309,7 @@ class _Builder:
             rows = _with_all_ends(sequence, made.calls, rows)
         self._set_communicators(rows)
         self._set_roots(rows, made, members)
-        return self._distinct(kinds, rows)
+        return self._distinct(kinds, rows, made.iteration > 0)
 
     def _check_directions(self) -> None:
         """Raises Inconclusive if the traced rank's partners in a grid with connected ends do not show in
@@ -395,7 +420,7 @@ class _Builder:
                 places = np.zeros(len(chosen), dtype=np.int64)
             rows["place"][chosen] = places
 
-    def _distinct(self, kinds: np.ndarray, rows: np.ndarray) -> _Template:
+    def _distinct(self, kinds: np.ndarray, rows: np.ndarray, is_later: np.ndarray) -> _Template:
         keys = rows.copy()
         keys["call"] = keys["peer"] = keys["communicator"] = keys["root"] = 0
         without_rule = keys["rule"] < 0
@@ -415,7 +440,7 @@ class _Builder:
         picked = np.array(chosen, dtype=np.int64)
         at = concatenated_ranges(np.array(bounds)[picked], lengths[picked])
         first = np.concatenate([[0], np.cumsum(lengths[picked])])
-        return _Template(kinds[picked], first, rows[at], self.rules, self.origins, calls)
+        return _Template(kinds[picked], first, rows[at], self.rules, self.origins, calls, is_later)
 
 
 RELATION_NAMES = ("", *RELATIONS)
@@ -718,11 +743,12 @@ class Synthesis:
         template = self._templates[rank]
         return template.kinds, template.first, self.parts[rank], template.calls
 
-    def kinds_by_role(self) -> tuple[list[np.ndarray], list[int]]:
-        """The kinds of calls of each role, and the place of each rank's role among these."""
+    def calls_by_role(self) -> tuple[list[Calls], list[int]]:
+        """The calls of each role, and the place of each rank's role among these."""
         distinct = list({id(each): each for each in self._templates}.values())
         place = {id(each): k for k, each in enumerate(distinct)}
-        return [each.kinds[each.calls] for each in distinct], [place[id(each)] for each in self._templates]
+        calls = [Calls(each.kinds[each.calls], each.is_later) for each in distinct]
+        return calls, [place[id(each)] for each in self._templates]
 
     def build(self, seconds: Seconds) -> TraceGraph:
         """The graph with this computation."""

@@ -31,7 +31,7 @@ from extrapolation.made_programs import (
 from replay.made_traces import job_of_written, part, written
 
 from hockney.core.errors import Inconclusive
-from hockney.extrapolation.computation import MIN_ERROR, fit_computation
+from hockney.extrapolation.computation import MIN_ERROR, Calls, fit_computation
 from hockney.extrapolation.grids import balanced
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
 from hockney.extrapolation.placements import Place
@@ -51,8 +51,8 @@ def structure_of(program, counts) -> Structure:
 
 def synthesized(structure: Structure, ranks: int, nodes: Sequence[int] = ()) -> TraceGraph:
     made = Synthesis(structure, ranks, structure.arrangement.of(ranks), nodes)
-    kinds, role_of = made.kinds_by_role()
-    return made.build(lambda rank: np.full(len(kinds[role_of[rank]]) + 1, 1e-6))
+    calls, role_of = made.calls_by_role()
+    return made.build(lambda rank: np.full(len(calls[role_of[rank]].kinds) + 1, 1e-6))
 
 
 def communication(made: TraceGraph) -> tuple[list[tuple], list[tuple], list[list[int]]]:
@@ -225,7 +225,7 @@ def test_computation_follows_its_law_and_keeps_its_sum():
     model = fit_computation(runs, structure.arrangement.dims | {1: (1,)}, "strong")
     assert model.runs == (1, 2, 4) and model.total.basis.text == "/ P"
     sequence = runs[-1].sequences[3]
-    means = model.means(sequence.kinds, 64, (64,))
+    means = model.means(Calls(sequence.kinds), Place(64, (64,)))
     total = float(means.seconds[means.region].sum())
     assert total == pytest.approx(6 * WORK_S / 64 * 1.125, rel=0.05)
     varied = means.vary(np.random.default_rng(1))
@@ -332,9 +332,9 @@ def test_more_iterations_of_a_loop_compute_no_more():
     alone = [replace(run, crowded=run.ranks > 2) for run in runs]
     structure = find_structure(runs, kinds)
     model = fit_computation(alone, structure.arrangement.dims, "strong")
-    (calls,), _ = Synthesis(structure, 64, (64,)).kinds_by_role()
-    means = model.means(calls, 64, (64,))
-    assert len(calls) == 6 * 6
+    (calls,), _ = Synthesis(structure, 64, (64,)).calls_by_role()
+    means = model.means(calls, Place(64, (64,)))
+    assert len(calls.kinds) == 6 * 6
     assert float(means.seconds[means.region].sum()) == pytest.approx(6 * WORK_S / 64, rel=0.05)
 
 

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Computation on more ranks is attributed to the calls and the ranks at which the program computes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from extrapolation.made_programs import PROGRAMS, STEPS, WORK_S, observed
+from replay.made_traces import Written, part
+
+from hockney.extrapolation.computation import ComputationModel, fit_computation
+from hockney.extrapolation.observations import CallKinds
+from hockney.extrapolation.search import find_structure
+from hockney.extrapolation.structure import Structure
+from hockney.extrapolation.synthesis import Synthesis, later_iterations
+
+SERIAL_S = 5e-3
+
+
+def fitted(program, counts=(2, 4, 8, 16), crowded=(), late_s=0.0) -> tuple[Structure, ComputationModel]:
+    """Ranks of the `crowded` runs share cores, and are late by `late_s` at their first call."""
+    kinds = CallKinds()
+    runs = [replace(run, crowded=run.ranks in crowded) for run in observed(program, counts, kinds)]
+    structure = find_structure(runs, kinds)
+    assert not structure.misfits
+    for run in runs if late_s else ():
+        if run.crowded:
+            for each in run.sequences:
+                each.computed_s[0] += late_s * (1 + each.rank / 10)
+    later = later_iterations(structure)
+    return structure, fit_computation(runs, structure.arrangement.dims, "strong", later)
+
+
+def computed(structure: Structure, model: ComputationModel, ranks: int) -> list[np.ndarray]:
+    """The mean seconds before each call of each rank, and after the last one."""
+    made = Synthesis(structure, ranks, structure.arrangement.of(ranks))
+    means = model.means_of_ranks(*made.calls_by_role(), made.place)
+    return [each.seconds[each.region] for each in means]
+
+
+def serial(rank: Written, ranks: int) -> None:
+    """The first rank reads for all of them."""
+    for _ in range(STEPS):
+        after = SERIAL_S if rank.rank == 0 else 1e-7
+        rank.call("Bcast", part("collective", size=64, root=0), site=1, after=after)
+        rank.call("Allreduce", part("collective", size=8), site=2, after=WORK_S / ranks)
+
+
+def test_the_first_rank_computes_alone():
+    structure, model = fitted(serial)
+    seconds = computed(structure, model, 256)
+    assert seconds[0].sum() == pytest.approx(STEPS * (SERIAL_S + WORK_S / 256), rel=0.02)
+    for each in seconds[1:]:
+        assert each.sum() == pytest.approx(STEPS * WORK_S / 256, rel=0.02)
+    assert model.rank_factors == pytest.approx(np.ones(16), rel=0.01)
+
+
+def repeated(rank: Written, ranks: int) -> None:
+    """All ranks make one part of the work."""
+    for _ in range(STEPS):
+        rank.call("Allreduce", part("collective", size=8), after=SERIAL_S + WORK_S / ranks)
+
+
+def test_all_ranks_compute_a_constant_part():
+    structure, model = fitted(repeated)
+    assert model.total.text == "/ P + constant"
+    expected = STEPS * (SERIAL_S + WORK_S / 256)
+    assert computed(structure, model, 256)[7].sum() == pytest.approx(expected, rel=0.02)
+    assert model.error_at(256) < 0.05
+    # Three runs do not show two coefficients: the interval is wide.
+    _, model = fitted(repeated, (2, 4, 8))
+    assert model.total.text != "/ P + constant" and model.error_at(256) > 0.2
+
+
+def rounds(rank: Written, ranks: int) -> None:
+    """log2(P) rounds, and computation before the first of them."""
+    for _ in range(STEPS):
+        for bit in range(ranks.bit_length() - 1):
+            source, target = (rank.rank - (1 << bit)) % ranks, (rank.rank + (1 << bit)) % ranks
+            after = WORK_S / ranks if bit == 0 else 1e-7
+            rank.call("Sendrecv", part("send", target, 8), part("receive", source, 8), after=after)
+
+
+@pytest.mark.parametrize("crowded", [(), (4, 8, 16)])
+def test_computation_precedes_the_first_of_several_rounds(crowded):
+    structure, model = fitted(rounds, crowded=crowded)
+    for each in computed(structure, model, 64):
+        assert each[:-1].reshape(STEPS, 6)[:, 0] == pytest.approx(np.full(STEPS, WORK_S / 64), rel=0.05)
+        assert each.sum() == pytest.approx(STEPS * WORK_S / 64, rel=0.05)
+
+
+def test_computation_repeats_in_turns():
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(STEPS):
+            for offset, after in ((1, WORK_S / ranks), (ranks - 1, 1e-7), (1, 1e-7)):
+                target, source = (rank.rank + offset) % ranks, (rank.rank - offset) % ranks
+                rank.call("Sendrecv", part("send", target, 8), part("receive", source, 8), after=after)
+
+    structure, model = fitted(program, (4, 8, 16))
+    for each in computed(structure, model, 64):
+        assert each[:-1].reshape(STEPS, 3)[1:, 0] == pytest.approx(np.full(STEPS - 1, WORK_S / 64), rel=0.05)
+    random = np.random.default_rng(1)
+    made = Synthesis(structure, 64, (64,))
+    sums = [each.vary(random).sum() for each in model.means_of_ranks(*made.calls_by_role(), made.place)]
+    assert sums == pytest.approx(np.full(64, STEPS * WORK_S / 64), rel=0.05)
+
+
+def test_late_begins_of_ranks_that_share_cores_are_no_computation():
+    """On 2 ranks, other calls precede computation than inside a grid."""
+    structure, model = fitted(PROGRAMS["sweep"], (2, 4, 8, 16), (4, 8, 16), late_s=WORK_S)
+    for each in computed(structure, model, 64)[1:]:
+        assert each[0] < 0.02 * each.sum()
