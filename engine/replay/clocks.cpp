@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/clocks.hpp"
 
+using hockney::replay::BeginWatch;
 using hockney::replay::Clocks;
 using hockney::replay::Computation;
 using hockney::replay::Cost;
@@ -35,7 +36,15 @@ void hockney_replay_recorded(const Graph* graph, const Order* order, const Cost*
   std::copy(times.begin(), times.end(), ends);
 }
 
-// Likewise, with `at` times `change` added to the costs. Also computes the derivatives of the ends by `at`.
+// Computes when each operation begins.
+void hockney_replay_begins(const Graph* graph, const Order* order, const Cost* costs, std::int64_t rows,
+                           double* begins) {
+  BeginWatch watch{begins};
+  const auto table = rows_of<double>(costs, nullptr, 0, rows);
+  Clocks<double, BeginWatch>(*graph, *order, table, Computation{}, watch).take();
+}
+
+// Computes the end times with `at` times `change` added to the costs, and their derivatives by `at`.
 void hockney_replay_slopes(const Graph* graph, const Order* order, const Cost* costs, const Cost* change,
                            double at, std::int64_t rows, const Computation* computation, double* ends,
                            double* slopes) {

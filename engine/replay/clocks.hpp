@@ -93,6 +93,17 @@ struct RecordedWatch {
   }
 };
 
+// Notes when each operation begins, after the computation before it. Further ends of one wait have no time.
+struct BeginWatch {
+  static constexpr bool kOn = false, kRecorded = true;
+  double* begins;
+
+  double begun(std::int64_t i, double clock) const {
+    begins[i] = clock;
+    return clock;
+  }
+};
+
 template <class Time>
 struct Arrival {
   Time time;

@@ -209,7 +209,9 @@ def predict_scaling(
     sites = unknown_sites(structure)
     refused = _refusal(structure)
     if not refused:
-        computation = fit_computation(runs, structure.arrangement.dims, scaling, later_iterations(structure))
+        computation = fit_computation(
+            runs, structure.arrangement.dims, scaling, later_iterations(structure), structure.features
+        )
         for count in counts:
             listen(Status(f"evaluating {plural(count, 'rank')}"))
             known = list(structure.misfits)

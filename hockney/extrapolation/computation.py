@@ -75,8 +75,8 @@ def _laws(scaling: Scaling, dimensions: int) -> tuple[Basis, ...]:
 @dataclass(frozen=True)
 class RegionLaw:
     """Mean seconds of a region: `factor` x basis + `offset`. `error` is the largest relative error of a run
-    that the others predict. Runs, on up to `largest` ranks, deviate by the number of ranks to the power
-    `trend`."""
+    that the others predict. `runs` runs, on up to `largest` ranks, deviate by the number of ranks to the
+    power `trend`."""
 
     basis: Basis
     factor: float
@@ -84,6 +84,7 @@ class RegionLaw:
     trend: float = 0.0
     largest: int = 1
     offset: float = 0.0
+    runs: int = 1
 
     def at(self, ranks: int, dims: Dims) -> float:
         return self.factor * self.basis.at(ranks, dims) + self.offset
@@ -201,15 +202,18 @@ class ComputationModel:
         def law_of(laws: LawsByPlace) -> RegionLaw:
             return laws.of((role_by or {}).get(laws.features, ()))
 
+        is_assumed = False
         for k, region in enumerate(regions):
             if region in self.regions:
-                seconds[k] = law_of(self.regions[region]).at(place.ranks, place.dims)
+                law = law_of(self.regions[region])
+                seconds[k] = law.at(place.ranks, place.dims)
+                is_assumed |= law.runs == 1
             else:
                 weights[k] = self.unseen.get(region, 0.0)
-        law = law_of(self.totals_by_place)
-        total, known = law.at(place.ranks, place.dims), float(seconds @ counts)
-        if known > total * MAX_EXCESS * self.imbalance * (1 + law.error_at(place.ranks)):
-            # A loop has more iterations than in the runs, of which only some compute.
+        total = law_of(self.totals_by_place).at(place.ranks, place.dims)
+        known = float(seconds @ counts)
+        if is_assumed and known > total * MAX_EXCESS * self.imbalance:
+            # A loop has more iterations than in the only run that shows its computation.
             seconds *= total / known
         elif known < total and weights.any():
             seconds += weights * (total - known) / float(weights @ counts)
@@ -362,9 +366,13 @@ def _timed(counted: _Measured, rates: Mapping[Region, float]) -> Iterator[np.nda
 
 
 def fit_computation(
-    runs: Sequence[ObservedRun], dims: Mapping[int, Dims], scaling: Scaling, later: Later | None = None
+    runs: Sequence[ObservedRun],
+    dims: Mapping[int, Dims],
+    scaling: Scaling,
+    later: Later | None = None,
+    features: tuple[str, ...] = (),
 ) -> ComputationModel:
-    """Raises Inconclusive if no run shows computation."""
+    """Ranks that differ by `features` make other calls. Raises Inconclusive if no run shows computation."""
     later = later or {}
     measured = _measured(runs, later)
     if not measured:
@@ -380,7 +388,8 @@ def fit_computation(
     places = {each.ranks: Place(each.ranks, dims[each.ranks], each.run.nodes) for each in measured}
     totals = {each.ranks: each.totals for each in measured}
     fitter = _Fitter(places, dims, laws)
-    total = fitter.fit(totals, {each.ranks: each.total_error() for each in measured})
+    total_errors = {each.ranks: each.total_error() for each in measured}
+    total = fitter.fit(totals, total_errors, features=features)
     turns = _find_turns(measured)
     sums = {each.ranks: each.regions(turns) for each in measured}
     regions: dict[Region, LawsByPlace] = {}
@@ -415,6 +424,9 @@ def fit_computation(
     largest = measured[-1]
     # Ranks that make other calls, or are at another place, compute another amount, which is no variation.
     expected = fitter.expected(largest.ranks, sums[largest.ranks], regions)
+    of_largest = totals[largest.ranks]
+    # Those that hardly compute show no variation of the others.
+    busy = (expected > 0) & (of_largest >= MIN_SHARE * of_largest.max())
     busiest = fitter.spread(totals[largest.ranks], largest.ranks, total.features)
     # Cold caches would add to the variation of iterations.
     undisturbed = max((each for each in measured if not each.cold_s), key=_ranks_of, default=largest)
@@ -422,7 +434,7 @@ def fit_computation(
         scaling,
         total,
         regions,
-        np.divide(totals[largest.ranks], expected, out=np.ones(len(expected)), where=expected > 0),
+        of_largest[busy] / expected[busy] if busy.any() else np.ones(1),
         busiest,
         _factors(sums[undisturbed.ranks]),
         tuple(sorted(totals)),
@@ -494,13 +506,15 @@ class _Fitter:
         assumed: Basis | None = None,
         *,
         is_small: bool = False,
+        features: tuple[str, ...] = (),
     ) -> LawsByPlace:
         """`values` are those of each rank (NaN: none) by number of ranks, and count by their `weights`. Small
-        regions follow the law `assumed` of all computation."""
+        regions follow the law `assumed` of all computation. Ranks differ by `features`, by default by those
+        that explain their differences."""
         weights = weights or {ranks: np.ones(len(each)) for ranks, each in values.items()}
         laws = (assumed,) if is_small and assumed is not None else self.laws
         everyone = _fit(_means(values, weights, {}), errors, self.dims, laws, assumed)
-        features = () if is_small else self._features(values)
+        features = features or (() if is_small else self._features(values))
         if not features:
             return LawsByPlace(everyone)
         role_of = {ranks: roles(self.places[ranks], features) for ranks in values}
@@ -518,7 +532,7 @@ class _Fitter:
     def _features(self, values: Mapping[int, np.ndarray]) -> tuple[str, ...]:
         """The simplest features that explain how ranks differ; none if no features do."""
         variances: dict[tuple[str, ...], float] = {}
-        for features in COMBINATIONS:
+        for features in (*COMBINATIONS, ("last",), ("half",)):
             squares, free = 0.0, 0
             for ranks, each in values.items():
                 known = np.flatnonzero(~np.isnan(each))
@@ -615,7 +629,7 @@ def _fit(
             trend = abs(float((weight * place * (ratio - factor)).sum() / (weight * place**2).sum()))
         error = float(deviation.max())
         if best is None or (error < best.error / 2 and best.error > MIN_ERROR):
-            best = RegionLaw(basis, math.exp(factor), error, trend, counts[-1])
+            best = RegionLaw(basis, math.exp(factor), error, trend, counts[-1], runs=len(counts))
     assert best is not None
     both = _fit_with_constant(observed, own, counts, dims, laws)
     if both is not None and best.error > MIN_ERROR and both.error < best.error / MIN_ROLES_RATIO:
@@ -646,7 +660,7 @@ def _fit_with_constant(
     others = [float(columns[k] @ coefficients(np.delete(every, k))) for k in every.tolist()]
     error = float(np.maximum(np.abs(np.array(others) - 1) - own, 0.0).max())
     factor, offset = coefficients(every).tolist()
-    return RegionLaw(basis, factor, error, 0.0, counts[-1], offset)
+    return RegionLaw(basis, factor, error, 0.0, counts[-1], offset, len(counts))
 
 
 MIN_RUNS_FOR_CONSTANT = 4

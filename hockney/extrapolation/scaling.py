@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,7 @@ import numpy as np
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes
+from hockney.extrapolation.arrivals import Price, in_order_of_arrival, sites_with_tasks
 from hockney.extrapolation.computation import ComputationModel
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import ROUGH
@@ -22,14 +23,12 @@ from hockney.extrapolation.placements import Place
 from hockney.extrapolation.search import check_run
 from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
-from hockney.models.measured_costs import End
 from hockney.models.schedules import SCHEDULES
 from hockney.profiles.machine_costs import SCALAR_OPERATIONS
 from hockney.replay.answers import ExplainedRun, Pop, WhatIf
-from hockney.replay.building import TraceGraph
 from hockney.replay.collectives import BEST
 from hockney.replay.graph import computed_by_rank
-from hockney.replay.pricing import Machine, PlatformMachine
+from hockney.replay.pricing import PlatformMachine
 from hockney.replay.scenarios import RequestedChanges, TracedProgram
 
 SEEDS = 3
@@ -193,10 +192,6 @@ class ScalingPoint:
         return self.program.with_changes(RequestedChanges(compute_scale=factor)).value_s
 
 
-Price = Callable[[TraceGraph], Mapping[End, Machine]]
-"""The costs between the ranks of a program."""
-
-
 def scaling_point(
     structure: Structure,
     computation: ComputationModel,
@@ -223,7 +218,7 @@ def scaling_point(
             built = synthesis.build(
                 lambda rank: means[rank].vary(random) * computation.rank_factor(random) * compute_scale
             )
-            return TracedProgram(built, price(built))
+            return in_order_of_arrival(built, price)
 
         return program
 
@@ -330,8 +325,9 @@ def unknown_sites(structure: Structure) -> tuple[SiteShare, ...]:
     ):
         by_site[kind.site] += shares
     reasons: dict[str, str] = {}
+    tasks = sites_with_tasks(structure) if structure.misfits else {}
     for misfit in structure.misfits:
-        reasons.setdefault(misfit.site, misfit.reason)
+        reasons.setdefault(misfit.site, tasks.get(misfit.site, misfit.reason))
     rows = [
         SiteShare(site, reason, float(by_site[site][0]), float(by_site[site][1]))
         for site, reason in reasons.items()

@@ -290,6 +290,16 @@ class Evaluator:
         )  # fmt: skip
         return unexplained_s, ends
 
+    def begins_s(self) -> np.ndarray:
+        """When each operation begins, after the computation before it. The ends of one wait begin with the
+        first of them; the others have the time 0."""
+        begins_s = np.zeros(len(self.graph.ops))
+        self._library.hockney_replay_begins(
+            self._native.pointer, self._order.pointer, self.costs.ctypes.data, len(self.costs),
+            begins_s.ctypes.data,
+        )  # fmt: skip
+        return begins_s
+
     def slope(self, parameter: Parameter, x: float) -> tuple[float, float]:
         """The run time and its derivative; at a breakpoint the derivative after it."""
         base, order = self._prepare(parameter.base)

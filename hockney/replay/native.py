@@ -122,6 +122,7 @@ def library() -> Any:
         "order_most_received": (c_int64, (order,)),
         "ends": (None, (graph, order, costs, c_int64, computation, c_void_p)),
         "recorded": (None, (graph, order, costs, c_int64, c_void_p, c_void_p, c_void_p)),
+        "begins": (None, (graph, order, costs, c_int64, c_void_p)),
         "slopes": (
             None,
             (graph, order, costs, costs, c_double, c_int64, computation, c_void_p, c_void_p),

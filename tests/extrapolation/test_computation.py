@@ -17,7 +17,7 @@ from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
 from hockney.extrapolation.synthesis import Synthesis, later_iterations
 
-SERIAL_S = 5e-3
+SERIAL_S, MERGE_S = 5e-3, 1e-3
 
 
 def fitted(program, counts=(2, 4, 8, 16), crowded=(), late_s=0.0) -> tuple[Structure, ComputationModel]:
@@ -31,7 +31,8 @@ def fitted(program, counts=(2, 4, 8, 16), crowded=(), late_s=0.0) -> tuple[Struc
             for each in run.sequences:
                 each.computed_s[0] += late_s * (1 + each.rank / 10)
     later = later_iterations(structure)
-    return structure, fit_computation(runs, structure.arrangement.dims, "strong", later)
+    dims = structure.arrangement.dims
+    return structure, fit_computation(runs, dims, "strong", later, structure.features)
 
 
 def computed(structure: Structure, model: ComputationModel, ranks: int) -> list[np.ndarray]:
@@ -113,3 +114,37 @@ def test_late_begins_of_ranks_that_share_cores_are_no_computation():
     structure, model = fitted(PROGRAMS["sweep"], (2, 4, 8, 16), (4, 8, 16), late_s=WORK_S)
     for each in computed(structure, model, 64)[1:]:
         assert each[0] < 0.02 * each.sum()
+
+
+def test_a_rank_that_only_receives_computes_nothing():
+    """Also if only two ranks show computation: there, other calls follow each other."""
+    structure, model = fitted(PROGRAMS["master and workers"], crowded=(4, 8, 16))
+    seconds = computed(structure, model, 64)
+    assert seconds[0].sum() < 1e-3 * STEPS * WORK_S / 64
+    assert seconds[5].sum() == pytest.approx(STEPS * WORK_S / 64, rel=0.02)
+
+
+def test_ranks_that_hardly_compute_show_no_variation():
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(STEPS):
+            after = rank.rank * 1e-6 if rank.rank < ranks // 2 else WORK_S / ranks
+            rank.call("Allreduce", part("collective", size=8), after=after)
+
+    _, model = fitted(program)
+    assert model.rank_factors == pytest.approx(np.ones(8), rel=0.01)
+
+
+def test_computation_for_each_of_more_messages_grows_with_them():
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(STEPS):
+            if rank.rank == 0:
+                for source in range(1, ranks):
+                    rank.call("Recv", part("receive", source, 32), site=1, after=MERGE_S)
+            else:
+                rank.call("Send", part("send", 0, 32), site=2, after=WORK_S / ranks)
+            rank.call("Barrier", part("collective"), site=3, after=1e-6)
+
+    structure, model = fitted(program)
+    seconds = computed(structure, model, 64)
+    assert seconds[0].sum() == pytest.approx(STEPS * 63 * MERGE_S, rel=0.02)
+    assert seconds[5].sum() == pytest.approx(STEPS * WORK_S / 64, rel=0.02)
