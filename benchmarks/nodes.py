@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.node_effects import adjusted_p_values, is_slow, over_launches, symmetric_pair_effects
+from hockney.models.node_effects import adjusted_p_values, is_slow, over_launches, pair_effects
 
 NODE_NOISE = 0.01
 BURST_SHARE, BURST_SIZE = 0.02, 0.3
@@ -52,14 +52,14 @@ class Cluster:
 
 def names(log_times: np.ndarray) -> tuple[set[int], set[tuple[int, int]], float, float]:
     """The slow nodes and links, and the slowdowns of a node and of a link that would be named."""
-    effects = symmetric_pair_effects(log_times)
+    effects = pair_effects(log_times, is_symmetric=True)
     first, second = np.triu_indices(log_times.shape[1], 1)
     nodes = over_launches(effects.sending)
     links = over_launches(effects.links[:, first, second])
-    adjusted = adjusted_p_values(nodes.p_slower, links.p_slower)
-    slow_links = np.flatnonzero(is_slow(links, adjusted[1]))
+    adjusted = adjusted_p_values({"node": nodes.p_slower, "link": links.p_slower})
+    slow_links = np.flatnonzero(is_slow(links, adjusted["link"]))
     return (
-        set(np.flatnonzero(is_slow(nodes, adjusted[0])).tolist()),
+        set(np.flatnonzero(is_slow(nodes, adjusted["node"])).tolist()),
         {(int(first[k]), int(second[k])) for k in slow_links},
         float(np.exp(np.median(nodes.detectable_node(2 * len(nodes.launches), log_times.shape[1])))),
         float(np.exp(np.median(links.detectable_link(2 * len(links.launches), log_times.shape[1])))),

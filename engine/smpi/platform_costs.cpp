@@ -126,14 +126,26 @@ double MessageCosts::rendezvous_delay(const Message& message, const Segment& cos
   return time;
 }
 
+namespace {
+
+bool concerns(const Fault& fault, const Message& message) {
+  if (fault.is_uplink) {
+    const auto is_below = [&](std::size_t node) {
+      return std::find(fault.nodes.begin(), fault.nodes.end(), node) != fault.nodes.end();
+    };
+    return is_below(message.from) != is_below(message.to);
+  }
+  return std::all_of(fault.nodes.begin(), fault.nodes.end(),
+                     [&](std::size_t node) { return node == message.from || node == message.to; });
+}
+
+}  // namespace
+
 // The time in the network of a message that takes `time` seconds without faults.
 double MessageCosts::faulty_s(const Message& message, double time) {
   double resend_s = 0;
   for (const Fault& fault : faults_) {
-    const bool concerned = std::all_of(fault.nodes.begin(), fault.nodes.end(), [&](std::size_t node) {
-      return node == message.from || node == message.to;
-    });
-    if (!concerned) continue;
+    if (!concerns(fault, message)) continue;
     time *= fault.slowdown;
     while (fault.loss > 0 && losses_.uniform() < fault.loss) resend_s += fault.resend;
   }

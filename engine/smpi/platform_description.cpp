@@ -82,10 +82,11 @@ void append(std::vector<Segment>& segments, LineReader& words) {
   segments.push_back(segment);
 }
 
-void append(std::vector<Fault>& faults, LineReader& words) {
+void append(std::vector<Fault>& faults, bool is_uplink, LineReader& words) {
   Fault fault;
+  fault.is_uplink = is_uplink;
   const std::size_t count = words.count();
-  if (count > 2) throw InvalidDescription("a fault concerns one node or two");
+  if (count > 2 && !is_uplink) throw InvalidDescription("a fault concerns one node or two");
   while (fault.nodes.size() < count)
     fault.nodes.push_back(
         static_cast<std::size_t>(words.number("a node", 0, static_cast<double>(max_nodes))));
@@ -156,7 +157,8 @@ const std::map<std::string, std::function<void(Description&, LineReader&)>> keys
        d.noise.relative = w.number("a relative noise", 0, 100);
        d.noise.seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));
      }},
-    {"fault", [](Description& d, LineReader& w) { append(d.faults, w); }},
+    {"fault", [](Description& d, LineReader& w) { append(d.faults, false, w); }},
+    {"uplink-fault", [](Description& d, LineReader& w) { append(d.faults, true, w); }},
     {"fault-seed",
      [](Description& d, LineReader& w) {
        d.fault_seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));

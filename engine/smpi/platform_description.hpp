@@ -49,10 +49,12 @@ struct Noise {
   std::uint64_t seed = 0;
 };
 
-// A node, or the path between two nodes, that is slower than described: messages spend `slowdown` times as
-// long in the network, and each is lost with the probability `loss` and sent again after `resend` seconds.
+// A node, the path between two nodes, or the uplink of a switch that is slower than described: messages spend
+// `slowdown` times as long in the network, and each is lost with the probability `loss` and sent again after
+// `resend` seconds.
 struct Fault {
-  std::vector<std::size_t> nodes;  // one, or two
+  std::vector<std::size_t> nodes;  // one, or two; or all nodes below the switch
+  bool is_uplink = false;
   double slowdown = 1;
   double loss = 0;
   double resend = 0;

@@ -10,7 +10,7 @@ Zone::Zone(const Description& description, std::size_t nodes)
     : NetZoneImpl("machine"), shape_(make_shape(description)), slowdowns_(nodes, 1.0) {
   attach_zone(*this);
   for (const Fault& fault : description.faults)
-    if (fault.nodes.size() == 1) slowdowns_[fault.nodes.front()] *= fault.slowdown;
+    if (fault.nodes.size() == 1 && !fault.is_uplink) slowdowns_[fault.nodes.front()] *= fault.slowdown;
   for (std::size_t node = 0; node < nodes; ++node) {
     sg::Host* const host = make_host(*get_iface(), "n" + std::to_string(node), description.flops);
     host->seal();

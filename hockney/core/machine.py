@@ -134,6 +134,14 @@ IMPORTED_TRAITS = Traits(origin="imported", local=False, shared_memory=False, wa
 """Traits of the output of other benchmarks (`hockney import`)."""
 
 
+class Switch(msgspec.Struct, frozen=True, kw_only=True):
+    """A switch with the nodes and switches directly below it."""
+
+    name: str
+    nodes: list[str] = []
+    switches: list[str] = []
+
+
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The machine as seen by the front end; the launch lines contain every rank's host and CPUs.
 
@@ -148,7 +156,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     `hosts` are the hosts on which ranks may run (empty for this host). A launch uses `nodes` of them with
     `ranks_per_node` ranks each (0 if the launcher places its ranks). `levels` are the levels at which pairs
-    of these ranks meet (`core.layout`), nearest first.
+    of these ranks meet (`core.layout`), nearest first. `topology` contains the switches between the hosts, if
+    the batch system or the user names them.
 
     A simulated machine has the cores of its description, one thread each; `platform` is the description at
     the time. An emulated machine has this host's cores; `emulated` is its description, `host` the
@@ -189,6 +198,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int = 0
     ranks_per_node: int = 0
     levels: list[Level] = []
+    topology: list[Switch] = []
     citation: str = ""
     notes: list[str] = []
 

@@ -166,12 +166,13 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A node that is slower than the others, or the path between two nodes. Messages from and to the node of
-    `nodes`, or between both nodes, spend `slowdown` times as long in the network; the rate of a node's NIC
-    is lower by this factor. Each is lost with the
-    probability `loss`, and sent again after `resend_s`."""
+    """A node that is slower than the others, the path between two nodes, or the uplink of a switch. Messages
+    from and to the node of `nodes`, between both nodes, or between the nodes below the `uplink` and others,
+    spend `slowdown` times as long in the network; the rate of a node's NIC is lower by this factor. Each is
+    lost with the probability `loss`, and sent again after `resend_s`."""
 
-    nodes: tuple[int, ...]
+    nodes: tuple[int, ...] = ()
+    uplink: tuple[int, ...] = ()
     slowdown: float = 1.0
     loss: float = 0.0
     resend_s: float = 0.0

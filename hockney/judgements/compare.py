@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from hockney.core.case import Case
+from hockney.core.case import NODES, Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
@@ -23,16 +23,32 @@ from hockney.judgements.sides import (
     match_interleaved_runs,
     unpaired_launch_count,
 )
-from hockney.models.comparison import MIN_LAUNCHES, JudgedCases, Pair, is_one_sided, judge
+from hockney.models.comparison import (
+    MIN_LAUNCHES,
+    JudgedCases,
+    Pair,
+    RunOfMachine,
+    is_one_sided,
+    judge,
+)
 from hockney.models.loaded_launches import MIN_QUIET_LAUNCHES
 from hockney.models.statistics import MachineModes
 
 ALL_RATIOS = "all ratios"
 
 
-def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> ComparedSides:
-    """Judge every case that both sides measured. The launches of an interleaved comparison are judged in
-    pairs. Raises Inconclusive without a common case."""
+JudgeParts = Callable[[Sequence[RunOfMachine], Sequence[RunOfMachine], Catalog, float], JudgedCases]
+
+
+def compare(
+    a: Side,
+    b: Side,
+    tolerance: float,
+    cost: Cost = "typical",
+    judge_parts: JudgeParts | None = None,
+) -> ComparedSides:
+    """Judge every case that both sides measured, or the parts of the machine. The launches of an interleaved
+    comparison are judged in pairs, and not by parts. Raises Inconclusive without a common case."""
     interleaved_sides = match_interleaved_runs(a, b)
     if interleaved_sides is not None:
         a, b = interleaved_sides
@@ -42,24 +58,33 @@ def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> Compa
     else:
         pooled_a, pooled_b = interleaved_observations(a, b, catalog, cost)
     common_cases = [case for case in pooled_a if case in pooled_b]
-    if not common_cases:
+    judges_parts = judge_parts is not None and interleaved_sides is None
+    if not common_cases and not (judges_parts and pooled_a and pooled_b):
         raise _no_common_case_error(len(pooled_a), len(pooled_b))
     sizes = {case: catalog.entry(case.workload).size_of(case) for case in common_cases}
     common_cases.sort(key=lambda case: (case.workload, case.ranks, sizes[case], case.line))
-    levels = a.levels(catalog), b.levels(catalog)
-    pairs = [
-        Pair(case, pooled_a[case], pooled_b[case], _common_level(case, *levels)) for case in common_cases
-    ]
-    judged_cases = judge(
-        pairs, tolerance, exact_a=a.is_exact, exact_b=b.is_exact, paired=interleaved_sides is not None
-    )
+    if judge_parts is not None and judges_parts:
+        judged_cases = judge_parts(a.runs, b.runs, catalog, tolerance)
+    else:
+        levels = a.levels(catalog), b.levels(catalog)
+        pairs = [
+            Pair(case, pooled_a[case], pooled_b[case], _common_level(case, *levels)) for case in common_cases
+        ]
+        judged_cases = judge(
+            pairs, tolerance, exact_a=a.is_exact, exact_b=b.is_exact, paired=interleaved_sides is not None
+        )
+    same_study = is_same_study(a.studies, b.studies)
+    only_a = _unmatched_cases(pooled_a, pooled_b, b, same_study, catalog)
+    only_b = _unmatched_cases(pooled_b, pooled_a, a, same_study, catalog)
+    if judges_parts:
+        only_a, only_b = _without_ranks(only_a, pooled_b), _without_ranks(only_b, pooled_a)
     return ComparedSides(
         a=a,
         b=b,
         cost=cost,
         judged_cases=judged_cases,
-        only_a=_unmatched_cases(pooled_a, pooled_b, b, is_same_study(a.studies, b.studies), catalog),
-        only_b=_unmatched_cases(pooled_b, pooled_a, a, is_same_study(a.studies, b.studies), catalog),
+        only_a=only_a,
+        only_b=only_b,
         differences=environment_differences(a, b),
         caveats=tuple(_comparison_caveats(a, b, judged_cases)),
         catalog=catalog,
@@ -91,6 +116,18 @@ def _unmatched_cases(
         for case in candidates
         if case not in side_cases
     )
+
+
+def _without_ranks(
+    unmatched: Iterable[UnmatchedCase], side_cases: Iterable[Case]
+) -> tuple[UnmatchedCase, ...]:
+    """Return the unmatched cases except those that the side measured on another number of nodes."""
+    measured = set(map(_without_nodes, side_cases))
+    return tuple(item for item in unmatched if _without_nodes(item.case) not in measured)
+
+
+def _without_nodes(case: Case) -> tuple[object, ...]:
+    return case.workload, *(item for item in case.parameters if item[0] != NODES)
 
 
 def _comparison_caveats(a: Side, b: Side, judged_cases: JudgedCases) -> list[Caveat]:

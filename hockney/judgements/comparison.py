@@ -18,7 +18,7 @@ from hockney.draw.page import Caveat, Table
 from hockney.judgements.environment import MPI_FACTS, Difference
 from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.judgements.sides import Side
-from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, State
+from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, Parts, State
 from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.mpi import title_of
 from hockney.pages.columns import (
@@ -139,6 +139,13 @@ class ComparedSides(Judgement[CaseVerdict]):
         return len({operation.level for operation in self.operations}) > 1
 
     @property
+    def nouns(self) -> tuple[str, str]:
+        """What is judged, singular and plural."""
+        if self.judged_cases.parts is None:
+            return "operation", "operations"
+        return "part of the machine", "parts of the machine"
+
+    @property
     def wrong_data_sentence(self) -> str:
         return (
             f"Data arrived corrupted in {plural(self.b.wrong_count, 'record')} of B."
@@ -231,18 +238,24 @@ class ComparedSides(Judgement[CaseVerdict]):
             for side_name, cases in (("A", self.only_a), ("B", self.only_b))
             for unmatched in cases
         ]
+        parts = self.judged_cases.parts or Parts()
+        tests += [
+            CaseResult(part, part.split()[0], "skipped", f"only {side_name} measured it")
+            for side_name, only in (("A", parts.only_a), ("B", parts.only_b))
+            for part in only
+        ]
         return [Suite("measured on one side only", tests)]
 
 
-def _to_judged_case(verdict: CaseVerdict, label: Callable[[Case], str]) -> JudgedCase:
+def _to_judged_case(verdict: CaseVerdict, label: Label) -> JudgedCase:
     reason = f"B / A is {ratio_text(verdict.ratio)}{relative_text(verdict)}: {state_text(verdict.state)}"
     if verdict.state in UNDECIDED_VERDICTS:
         reason = f"{reason}; more launches to decide: {more_launches_text(verdict)}"
-    return JudgedCase(label(verdict.case), verdict.case.line, verdict.state, reason, verdict.b.value)
+    return JudgedCase(label(verdict), verdict.case.line, verdict.state, reason, verdict.b.value)
 
 
-def _one_sided_result(unmatched: UnmatchedCase, side_name: str, label: Callable[[Case], str]) -> CaseResult:
-    case_label, group, line = label(unmatched.case), unmatched.case.workload, unmatched.case.line
+def _one_sided_result(unmatched: UnmatchedCase, side_name: str, label: Label) -> CaseResult:
+    case_label, group, line = label(unmatched), unmatched.case.workload, unmatched.case.line
     if unmatched.failure and side_name == "A":
         return CaseResult(
             case_label, group, "error", f"B failed: {unmatched.failure}", unmatched.failure, line
@@ -257,12 +270,21 @@ STATE_PHRASES: dict[State, str] = {"same": "the same", "unknown": "no interval"}
 """Phrases for states that are not shown by their names."""
 
 
-def comparison_labels(comparison: ComparedSides) -> Callable[[Case], str]:
-    """Return a function that gives the short label of each case."""
+Label = Callable[[CaseVerdict | UnmatchedCase], str]
+
+
+def comparison_labels(comparison: ComparedSides) -> Label:
+    """Return a function that gives the short label of each case, or the part of the machine that it is a time
+    of."""
     cases = [item.case for item in comparison.cases]
     cases += [item.case for item in (*comparison.only_a, *comparison.only_b)]
     labels_by_line = short_labels(cases, comparison.catalog)
-    return lambda case: labels_by_line.get(case.line, case.line)
+
+    def label(item: CaseVerdict | UnmatchedCase) -> str:
+        part = item.part if isinstance(item, CaseVerdict) else ""
+        return part or labels_by_line.get(item.case.line, item.case.line)
+
+    return label
 
 
 def state_text(state: State) -> str:
@@ -336,7 +358,10 @@ def _unchanged_operations(comparison: ComparedSides, *states: State) -> list[Ope
 
 
 def _join_titles(operations: Iterable[OperationVerdict], comparison: ComparedSides) -> str:
-    return join_words(sorted(operation_title(operation, comparison) for operation in operations))
+    titles = [operation_title(operation, comparison) for operation in operations]
+    if comparison.judged_cases.parts is not None:
+        return list_names(titles, MAX_CASES)
+    return join_words(sorted(titles))
 
 
 def operation_title(operation: OperationVerdict, comparison: ComparedSides) -> str:
@@ -350,28 +375,29 @@ def operation_title(operation: OperationVerdict, comparison: ComparedSides) -> s
 
 def _overall_sentence(comparison: ComparedSides) -> str:
     operation_count = len(comparison.operations)
-    operations = plural(operation_count, "operation")
+    operations = plural(operation_count, *comparison.nouns)
     slower_count, faster_count, same_count = (
         sum(operation.state == state for operation in comparison.operations)
         for state in ("slower", "faster", "same")
     )
-    tolerance_text = format_percent(comparison.tolerance)
+    tolerance_text, noun = format_percent(comparison.tolerance), comparison.nouns[0]
     if slower_count:
         faster_text = f", and faster in {faster_count}" if faster_count else ""
-        return (
-            f"B is slower than A in {slower_count} of "
-            f"{operations}{_worst_case_phrase(comparison)}{faster_text}."
-        )
+        slower_text = f"in {slower_count} of {operations}"
+        if comparison.judged_cases.parts is not None:
+            slower = [o for o in comparison.operations_by_change if o.state == "slower"]
+            slower_text += f": {list_names([operation_title(o, comparison) for o in slower], MAX_CASES)}"
+        return f"B is slower than A {slower_text}{_worst_case_phrase(comparison)}{faster_text}."
     if comparison.state == "undecided":
         undecided_count = operation_count - faster_count - same_count
         if not undecided_count and comparison.failed_cases:
             failures = plural(len(comparison.failed_cases), "case")
-            return f"Undecided: no operation is slower, but B failed in {failures} that A measured."
+            return f"Undecided: no {noun} is slower, but B failed in {failures} that A measured."
         if not undecided_count:
             missing_text = plural(len(comparison.missing_cases), "case")
-            return f"Undecided: no operation is slower, but B lacks {missing_text} that it should have."
+            return f"Undecided: no {noun} is slower, but B lacks {missing_text} that it should have."
         subject = (
-            f"no operation is slower, but {undecided_count} of {operations}"
+            f"no {noun} is slower, but {undecided_count} of {operations}"
             if operation_count > undecided_count
             else operations
         )
@@ -387,15 +413,10 @@ def _worst_case_phrase(comparison: ComparedSides) -> str:
     slower = comparison.cases_with_states("slower")
     if not slower:
         return ""
-    return (
-        f", most in {comparison_labels(comparison)(slower[0].case)} ({slower[0].ratio.value:.2f} times "
-        "as long)"
-    )
+    return f", most in {comparison_labels(comparison)(slower[0])} ({slower[0].ratio.value:.2f} times as long)"
 
 
-def operation_sentence(
-    operation_verdict: OperationVerdict, comparison: ComparedSides, label: Callable[[Case], str]
-) -> str:
+def operation_sentence(operation_verdict: OperationVerdict, comparison: ComparedSides, label: Label) -> str:
     """Return a sentence such as "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks: 1.312
     (95%: ...); ..."."""
     case_count, tolerance_text = len(operation_verdict.cases), format_percent(comparison.tolerance)
@@ -428,8 +449,8 @@ def operation_sentence(
     )
 
 
-def _case_ratio_text(verdict: CaseVerdict, label: Callable[[Case], str]) -> str:
-    return f"{label(verdict.case)}: {ratio_text(verdict.ratio)}{_changed_relative_text(verdict)}"
+def _case_ratio_text(verdict: CaseVerdict, label: Label) -> str:
+    return f"{label(verdict)}: {ratio_text(verdict.ratio)}{_changed_relative_text(verdict)}"
 
 
 def _changed_relative_text(verdict: CaseVerdict | OperationVerdict) -> str:
@@ -469,8 +490,8 @@ def _median_launches_text(undecided: Sequence[CaseVerdict]) -> str:
 def one_sided_sentences(comparison: ComparedSides) -> tuple[str, ...]:
     """Return sentences on the cases that only one side measured, and the operations without a result on one
     side."""
-    texts, label = [], comparison_labels(comparison)
-    common_operations = {item.workload for item in comparison.operations}
+    texts, label = list(part_sentences(comparison)), comparison_labels(comparison)
+    common_operations = {case.case.workload for item in comparison.operations for case in item.cases}
     for measuring_side, other_side_, cases in (("A", "B", comparison.only_a), ("B", "A", comparison.only_b)):
         failed_cases = [item for item in cases if item.failure]
         missing_cases = [item for item in cases if item.is_expected and not item.failure]
@@ -484,9 +505,7 @@ def one_sided_sentences(comparison: ComparedSides) -> tuple[str, ...]:
                 f"{list_names(missing_operations)}."
             )
         if failed_cases:
-            case_list = list_names(
-                [f"{label(item.case)} ({item.failure})" for item in failed_cases], MAX_CASES
-            )
+            case_list = list_names([f"{label(item)} ({item.failure})" for item in failed_cases], MAX_CASES)
             texts.append(
                 f"{other_side_} failed in {plural(len(failed_cases), 'case')} that {measuring_side} "
                 f"measured: {case_list}."
@@ -504,8 +523,18 @@ def one_sided_sentences(comparison: ComparedSides) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _list_cases(cases: Iterable[UnmatchedCase], label: Callable[[Case], str]) -> str:
-    return list_names([label(unmatched.case) for unmatched in cases], MAX_CASES)
+def part_sentences(comparison: ComparedSides) -> Iterator[str]:
+    """Yield sentences on the parts of the machine that one side lacks, and on the result."""
+    parts = comparison.judged_cases.parts
+    if parts is not None:
+        for name, only in (("A", parts.only_a), ("B", parts.only_b)):
+            if only:
+                yield f"Only {name} measured {list_names(only, MAX_CASES)}."
+        yield from parts.notes
+
+
+def _list_cases(cases: Iterable[UnmatchedCase], label: Label) -> str:
+    return list_names([label(unmatched) for unmatched in cases], MAX_CASES)
 
 
 def more_launches_text(verdict: CaseVerdict) -> str:
@@ -535,7 +564,7 @@ def _effect_sentence(effect: Effect, comparison: ComparedSides) -> str:
     mean_text = f"the mean of an operation differs by {_format_bound(effect.bound)} at most ({name})"
     case_text = ""
     if effect.case_bound is not None and effect.widest_case is not None and len(comparison.cases) > 1:
-        name = comparison_labels(comparison)(effect.widest_case.case)
+        name = comparison_labels(comparison)(effect.widest_case)
         case_text = f", a single case by {_format_bound(effect.case_bound)} at most ({name})"
     beginning = "No effect found" if effect.state == "none" else "Whether there is any effect is undecided"
     return f"{beginning}: {mean_text}{case_text}."
@@ -553,7 +582,7 @@ def _reported_sentence(effect: Effect, differences: tuple[Difference, ...]) -> s
 
 def _clearest_effect(verdict: CaseVerdict | OperationVerdict, comparison: ComparedSides) -> str:
     if isinstance(verdict, CaseVerdict):
-        name = comparison_labels(comparison)(verdict.case)
+        name = comparison_labels(comparison)(verdict)
         return (
             f"{name}: {verdict.ratio.value:.3f} (95%: "
             f"{ratio_interval_text(verdict.ratio)}){relative_text(verdict)}"
@@ -569,6 +598,7 @@ def _format_bound(bound: float) -> str:
 RATIO_HEADING = "B / A"
 RELATIVE_HEADING = "relative"
 RELATIVE_NOTE = "Relative: to the mean of the operations that did not change (95% interval)."
+PARTS_NOTE = "B / A is relative to the change of what a part belongs to, such as the machine as a whole."
 RATIO_FORMAT = Format(lambda ratio: f"{ratio.value:.3f}", interval=ratio_interval_text)
 
 
@@ -627,7 +657,7 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
     )
     has_relative = any(verdict.relative for verdict in cases)
     columns: tuple[Column[CaseVerdict], ...] = (
-        Column("case", lambda verdict: label(verdict.case)),
+        Column("case", lambda verdict: label(verdict)),
         Column("A", lambda verdict: verdict.a, SECONDS_FORMAT),
         Column("B", lambda verdict: verdict.b, SECONDS_FORMAT),
         Column(RATIO_HEADING, lambda verdict: verdict.ratio, RATIO_FORMAT, interval=INTERVAL_HEADING),
@@ -644,6 +674,7 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
         ["More launches: of A and of B, that would decide the case, approximately."] if has_undecided else []
     )
     captions += [RELATIVE_NOTE] if has_relative else []
+    captions += [PARTS_NOTE] if comparison.judged_cases.parts is not None else []
     if comparison.is_paired:
         captions.append(
             "B / A is that of pairs of launches, excluding pairs during which the machine changed"

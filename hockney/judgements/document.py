@@ -4,16 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from hockney.core.case import Case
 from hockney.core.fit import estimate_fields
-from hockney.judgements.comparison import ComparedSides, UnmatchedCase, comparison_labels, operation_sentence
+from hockney.judgements.comparison import (
+    ComparedSides,
+    Label,
+    UnmatchedCase,
+    comparison_labels,
+    operation_sentence,
+)
 from hockney.judgements.environment import Difference
 from hockney.judgements.history import CheckedRun, SelectedHistory
 from hockney.judgements.sides import Side
-from hockney.models.comparison import CaseVerdict, OperationVerdict
+from hockney.models.comparison import CaseVerdict, OperationVerdict, Parts
 from hockney.models.history import CheckedOperation, CheckedSeries, FactChange, LevelChange, RunPoint, Trend
 from hockney.models.statistics import MachineModes
 from hockney.mpi import title_of
@@ -42,6 +47,17 @@ def comparison_document(comparison: ComparedSides) -> dict[str, Any]:
         "cases": [_case_document(item) for item in comparison.cases],
         "only_a": [_unmatched_document(item) for item in comparison.only_a],
         "only_b": [_unmatched_document(item) for item in comparison.only_b],
+        **_parts_document(comparison.judged_cases.parts),
+    }
+
+
+def _parts_document(parts: Parts | None) -> dict[str, Any]:
+    if parts is None:
+        return {}
+    return {
+        "parts_only_a": list(parts.only_a),
+        "parts_only_b": list(parts.only_b),
+        "notes": list(parts.notes),
     }
 
 
@@ -70,9 +86,7 @@ def _modes_document(modes: MachineModes) -> dict[str, Any]:
     }
 
 
-def _operation_document(
-    verdict: OperationVerdict, comparison: ComparedSides, label: Callable[[Case], str]
-) -> dict[str, Any]:
+def _operation_document(verdict: OperationVerdict, comparison: ComparedSides, label: Label) -> dict[str, Any]:
     counts = {state: len(verdict.of(state)) for state in ("slower", "faster", "same", "undecided", "unknown")}
     return {
         "operation": verdict.workload,
@@ -109,6 +123,7 @@ def _case_document(verdict: CaseVerdict) -> dict[str, Any]:
     launches = verdict.more_launches
     return {
         "case": verdict.case.line,
+        **({"part": verdict.part} if verdict.part else {}),
         **case_fields(verdict),
         **_excluded_fields(verdict),
         "verdict": verdict.state,

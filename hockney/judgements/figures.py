@@ -59,7 +59,7 @@ def biggest_changes_figure(comparison: ComparedSides) -> Figure | None:
     return Figure(
         "changes",
         "Biggest changes" if comparison.cases_with_states("slower", "faster") else "Largest ratios",
-        Axis("case", "case", "linear", names=tuple(label(verdict.case) for verdict in cases)),
+        Axis("case", "case", "linear", names=tuple(label(verdict) for verdict in cases)),
         Axis("B / A", "", "log", include=RATIO_RANGE),
         estimates_by_state(
             STATE_STYLES,
@@ -182,7 +182,7 @@ def distribution_figure(comparison: ComparedSides, verdict: CaseVerdict) -> Figu
             Series(side, tuple(quantiles.tolist()), tuple(shares.tolist()), kind="line", group=side)
         )
         series.append(_launch_medians(side, observation))
-    name = comparison_labels(comparison)(verdict.case)
+    name = comparison_labels(comparison)(verdict)
     return Figure(
         f"times-{_file_name(verdict.case)}",
         name,

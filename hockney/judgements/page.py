@@ -103,6 +103,8 @@ def _ratios_section(comparison: ComparedSides, operations: Sequence[OperationVer
 
 
 def _ratio_figures(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> tuple[Figure, ...]:
+    if comparison.judged_cases.parts is not None:
+        return ()
     return tuple(
         figure
         for operation in operations
@@ -151,6 +153,16 @@ def _side_environment(measured_side: Side) -> list[tuple[str, str]]:
 def method_of_comparison(comparison: ComparedSides) -> tuple[str, ...]:
     limit = format_percent(comparison.tolerance)
     cost = "" if comparison.cost == "typical" else " in its fastest mode"
+    if comparison.judged_cases.parts is not None:
+        return (
+            "The log time of a pair of nodes is the sum of a time that all pairs share (the machine as a "
+            "whole), and of effects of its switches, nodes and link, which medians separate in each launch.",
+            "Each part is compared with itself. The variances of an effect in A and in B add up, after "
+            "those of all parts of a kind moderated each other (Smyth 2004).",
+            f"Slower and faster: the change is beyond the tolerance of {limit}. The same: it is within the "
+            "tolerance. Otherwise it is undecided. Links and delays are listed only if they changed.",
+            "The p-values of each kind of parts are adjusted (Benjamini and Hochberg; for links Holm).",
+        )
     return (
         *_ratio_sentences(cost, paired=comparison.is_paired),
         f"Slower and faster: the ratio is beyond the tolerance of {limit}. The same: it is within the "

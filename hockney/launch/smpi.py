@@ -286,8 +286,9 @@ def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> It
     if platform.noise is not None:
         yield f"noise {platform.noise.relative!r} {platform.noise.seed + seed_offset}"
     for fault in platform.faults:
-        numbers = (len(fault.nodes), *fault.nodes, fault.slowdown, fault.loss, fault.resend_s)
-        yield f"fault {_number_words(numbers)}"
+        nodes = fault.nodes or fault.uplink
+        numbers = (len(nodes), *nodes, fault.slowdown, fault.loss, fault.resend_s)
+        yield f"{'uplink-' if fault.uplink else ''}fault {_number_words(numbers)}"
     if any(fault.loss for fault in platform.faults):
         yield f"fault-seed {1 + seed_offset}"
     for detours in platform.detours:

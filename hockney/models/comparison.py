@@ -38,13 +38,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate, ExactValue
+from hockney.core.machine import Machine
+from hockney.core.record import RunRecords
 from hockney.models.statistics import (
     MachineModes,
     Observation,
@@ -81,13 +83,34 @@ State = Literal["slower", "faster", "same", "undecided", "unknown"]
 """The state of B relative to A. unknown: the ratio has no interval."""
 
 
+class RunOfMachine(Protocol):
+    """A run on a machine."""
+
+    @property
+    def run(self) -> RunRecords: ...
+
+    @property
+    def machine(self) -> Machine: ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parts of a machine, such as its nodes, that were judged instead of cases. `only_a` and `only_b` are the
+    parts that one side lacks; `notes` are sentences on the result."""
+
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class JudgedCases:
     """Verdicts on all cases in the given order, and on operations in the order of their first case. `tests`
     is the number of ratios with an interval, which were tested together. `paired`: whether launches of A and
     B with the same name ran next to each other. For interleaved launches, `effect` is that of the
     setting that differs, `modes` are those of the machine that split their pairs, and `reference` contains
-    the operations that did not change, to which the others are compared."""
+    the operations that did not change, to which the others are compared. With `parts`, operations are parts
+    of the machine, and their cases are times of that part."""
 
     tolerance: float
     cases: tuple[CaseVerdict, ...]
@@ -97,6 +120,7 @@ class JudgedCases:
     effect: Effect | None = None
     modes: tuple[MachineModes, ...] = ()
     reference: tuple[Operation, ...] = ()
+    parts: Parts | None = None
 
     @property
     def biggest_first(self) -> list[CaseVerdict]:
@@ -434,7 +458,8 @@ class RatioVerdict:
 class CaseVerdict(RatioVerdict):
     """A case that both sides measured. `a` and `b` are its times (s) with 95% intervals, `launches` the
     numbers of launches of A and of B. `more_launches` of each side would decide an undecided case if the
-    ratio stayed the same; None if it is decided, or if no number is enough."""
+    ratio stayed the same; None if it is decided, or if no number is enough. `part` describes the part of the
+    machine that was judged by this case; "" for the case itself."""
 
     case: Case
     workload: Workload = field(repr=False)
@@ -443,6 +468,7 @@ class CaseVerdict(RatioVerdict):
     launches: tuple[int, int]
     more_launches: tuple[int, int] | None
     observed: tuple[Observation, Observation] = field(repr=False, compare=False)
+    part: str = ""
 
     @property
     def size(self) -> float:

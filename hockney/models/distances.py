@@ -5,11 +5,12 @@ take the same time."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.platform import Platform
+from hockney.core.platform import Network, Platform
 
 
 def distances(platform: Platform, nodes: Sequence[int]) -> np.ndarray:
@@ -18,11 +19,22 @@ def distances(platform: Platform, nodes: Sequence[int]) -> np.ndarray:
     network, numbers = platform.network, np.asarray(nodes)
     if network.shape in ("torus", "mesh"):
         return _cables(network.dims, numbers, wraps=network.shape == "torus")
+    levels = np.zeros((len(numbers), len(numbers)), dtype=int)
+    for size in subtree_sizes(network):
+        subtree = numbers // size
+        levels += subtree[:, None] != subtree[None, :]
+    return levels
+
+
+def subtree_sizes(network: Network) -> list[int]:
+    """The numbers of nodes below each switch of a fat tree or dragonfly, from the nodes up; empty for other
+    shapes."""
+    children: Sequence[int] = ()
     if network.shape == "fat-tree":
-        return _levels(network.down, numbers)
-    if network.shape == "dragonfly":  # nodes per router, routers per chassis, chassis per group
-        return _levels(tuple(reversed(network.dragonfly))[:3], numbers)
-    return np.zeros((len(numbers), len(numbers)), dtype=int)
+        children = network.down
+    elif network.shape == "dragonfly":  # nodes per router, routers per chassis, chassis per group
+        children = tuple(reversed(network.dragonfly))[:3]
+    return [math.prod(children[: depth + 1]) for depth in range(len(children))]
 
 
 def _cables(dims: Sequence[int], numbers: np.ndarray, *, wraps: bool) -> np.ndarray:
@@ -34,14 +46,3 @@ def _cables(dims: Sequence[int], numbers: np.ndarray, *, wraps: bool) -> np.ndar
         total += np.minimum(steps, extent - steps) if wraps else steps
         stride *= extent
     return total
-
-
-def _levels(children: Sequence[int], numbers: np.ndarray) -> np.ndarray:
-    """The number of levels at which two nodes are in different subtrees; `children` from the bottom."""
-    levels = np.zeros((len(numbers), len(numbers)), dtype=int)
-    size = 1
-    for count in children:
-        size *= count
-        subtree = numbers // size
-        levels += subtree[:, None] != subtree[None, :]
-    return levels

@@ -16,12 +16,16 @@ little about a single variance. Effects are logarithms of ratios of times.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from hockney.models.statistics import NOTABLE, center, variance_of_center
 
+Kind = Literal["machine", "node", "switch", "link"]
+"""Kinds of parts whose times are compared."""
 MIN_NODES_FOR_PAIRS = 4
 """With fewer nodes, a slow node cannot be distinguished from two slow links."""
 MIN_LAUNCHES = 3
@@ -42,14 +46,39 @@ MIN_MODERATED = 8
 MIN_FREEDOM = 1e-6
 
 
+MIN_NODES_OF_SWITCH = 3
+"""With fewer nodes, a slow switch cannot be distinguished from a slow node below it."""
+MIN_SWITCHES = 4
+"""With fewer switches on a level, the slow one is unknown: messages cross the uplinks of two."""
+
+
 @dataclass(frozen=True)
 class PairEffects:
     """Effects in each launch: of nodes as senders and receivers, with one row per launch and one column per
-    node, and of links, with one matrix per launch (nan on the diagonal and for missing pairs)."""
+    node, and of links, with one matrix per launch (nan on the diagonal and for missing pairs). `typical` is
+    the log time of a median pair, with one column. The effects of switches (one column per switch) concern
+    messages that leave or enter the switch, and those between the nodes `within`; nan if a switch cannot be
+    compared."""
 
     sending: np.ndarray
     receiving: np.ndarray
     links: np.ndarray
+    typical: np.ndarray
+    switch_sending: np.ndarray
+    switch_receiving: np.ndarray
+    switch_within: np.ndarray
+
+
+@dataclass(frozen=True)
+class SwitchLevel:
+    """Switches at the same distance from the nodes. `groups` contains for each switch the indices of the
+    nodes below it; a node is below one switch at most."""
+
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def is_comparable(self) -> bool:
+        return sum(len(group) >= MIN_NODES_OF_SWITCH for group in self.groups) >= MIN_SWITCHES
 
 
 @dataclass(frozen=True)
@@ -72,6 +101,21 @@ class Effects:
             t = np.where(self.standard_error > 0, self.log_ratio / self.standard_error, np.nan)
         exact = np.where(self.log_ratio > 0, 0.0, 1.0)
         return np.where(self.standard_error == 0, exact, stdtr(self.freedom, -t))
+
+    def p_above(self, log_bound: float) -> np.ndarray:
+        """Two-sided p-values of ratios above a bound: 1 if the ratio is not above it, nan if unknown."""
+        return self._p_value(self.log_ratio - log_bound)
+
+    def p_below(self, log_bound: float) -> np.ndarray:
+        return self._p_value(log_bound - self.log_ratio)
+
+    def _p_value(self, distance: np.ndarray) -> np.ndarray:
+        from scipy.special import stdtr
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tail = stdtr(self.freedom, -distance / self.standard_error)
+            p = np.where(self.standard_error == 0, np.where(distance > 0, 0.0, 1.0), 2 * tail)
+            return np.where(distance <= 0, np.where(np.isnan(self.standard_error), np.nan, 1.0), p)
 
     def half_width(self, probability: float = 0.975) -> np.ndarray:
         """Half widths of the intervals of the effects, for a quantile of Student's t distribution."""
@@ -104,40 +148,100 @@ def _quantile(freedom: np.ndarray, probability: float) -> np.ndarray:
     return np.asarray(stdtrit(freedom, probability))
 
 
-def pair_effects(log_times: np.ndarray, classes: np.ndarray | None = None) -> PairEffects:
+def pair_effects(
+    log_times: np.ndarray,
+    classes: np.ndarray | None = None,
+    levels: Sequence[SwitchLevel] = (),
+    *,
+    is_symmetric: bool = False,
+) -> PairEffects:
     """Effects from log times of shape (launches, nodes, nodes), from the node of the first index to that of
     the second; nan where unknown. `classes` numbers the distances of the pairs (nodes, nodes): each class has
-    a separate mean mu."""
+    a separate mean mu. `levels` are those of the switches, from the nodes up.
+
+    Times may be symmetric: they do not depend on the direction, and may be given for one direction or both.
+    Both effects of a node are then equal.
+
+    The time between two nodes below different switches includes an effect of each switch, whatever the
+    nodes: that of the median pair of nodes, so a slow node among several has little influence. Effects of
+    nodes are relative to those of the switches above them."""
     times = np.array(log_times, dtype=float)
     launches, nodes, _ = times.shape
+    if is_symmetric:
+        reverse = times.swapaxes(1, 2)
+        times = np.where(np.isnan(times), reverse, np.where(np.isnan(reverse), times, (times + reverse) / 2))
     times[:, np.arange(nodes), np.arange(nodes)] = np.nan
-    sending, receiving = np.zeros((launches, nodes)), np.zeros((launches, nodes))
+    columns: list[list[np.ndarray]] = [[], [], []]
     links = times
+    for level in levels:
+        effects = _switch_effects(links, classes, level, is_symmetric=is_symmetric)
+        links = links - _switch_part(effects, level, nodes)
+        for parts, part in zip(columns, effects, strict=True):
+            parts.append(part)
+    sending, receiving = np.zeros((launches, nodes)), np.zeros((launches, nodes))
+    without_nodes = links
     for location in _LOCATIONS:
         links = links - _class_medians(links, classes)
         rows = _centered(location(links))
         sending, links = sending + rows, links - rows[:, :, None]
-        columns = _centered(location(links.swapaxes(1, 2)))
-        receiving, links = receiving + columns, links - columns[:, None, :]
-    return PairEffects(_centered(sending), _centered(receiving), links - _class_medians(links, classes))
+        if is_symmetric:
+            receiving, links = receiving + rows, links - rows[:, None, :]
+        else:
+            columns_ = _centered(location(links.swapaxes(1, 2)))
+            receiving, links = receiving + columns_, links - columns_[:, None, :]
+    known = np.isfinite(times)
+    sending = _centered(np.where(known.any(axis=2), sending, np.nan))
+    receiving = _centered(np.where(known.any(axis=1), receiving, np.nan))
+    residuals = without_nodes - sending[:, :, None] - receiving[:, None, :]
+    switch_effects = [np.hstack([np.zeros((launches, 0)), *parts]) for parts in columns]
+    return PairEffects(
+        sending,
+        receiving,
+        links - _class_medians(links, classes),
+        row_medians(residuals.reshape(launches, -1))[:, None],
+        *switch_effects,
+    )
 
 
-def symmetric_pair_effects(log_times: np.ndarray, classes: np.ndarray | None = None) -> PairEffects:
-    """The same for times that do not depend on the direction; a time may be given for one direction or both.
-    Both effects of a node are equal."""
-    times = np.array(log_times, dtype=float)
-    launches, nodes, _ = times.shape
-    reverse = times.swapaxes(1, 2)
-    times = np.where(np.isnan(times), reverse, np.where(np.isnan(reverse), times, (times + reverse) / 2))
-    times[:, np.arange(nodes), np.arange(nodes)] = np.nan
-    effects = np.zeros((launches, nodes))
-    links = times
-    for location in _LOCATIONS:
-        links = links - _class_medians(links, classes)
-        step = _centered(location(links))
-        effects, links = effects + step, links - step[:, :, None] - step[:, None, :]
-    effects = _centered(effects)
-    return PairEffects(effects, effects, links - _class_medians(links, classes))
+def _switch_effects(
+    times: np.ndarray, classes: np.ndarray | None, level: SwitchLevel, *, is_symmetric: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Effects of the switches of a level as senders, as receivers, and on messages within, by launch."""
+    launches, count = times.shape[0], len(level.groups)
+    unknown = np.full((launches, count), np.nan)
+    if not level.is_comparable:
+        return unknown, unknown, unknown
+    compared = [k for k, group in enumerate(level.groups) if len(group) >= MIN_NODES_OF_SWITCH]
+    centered = times - _class_medians(times, classes)
+    blocks = np.full((launches, len(compared), len(compared)), np.nan)
+    for i, first in enumerate(compared):
+        for j, second in enumerate(compared):
+            block = centered[:, level.groups[first]][:, :, level.groups[second]].reshape(launches, -1)
+            known = np.isfinite(block).any(axis=1)
+            blocks[known, i, j] = row_medians(block[known])
+    between = pair_effects(blocks, is_symmetric=is_symmetric)
+    own = blocks[:, np.arange(len(compared)), np.arange(len(compared))]
+    results = unknown.copy(), unknown.copy(), unknown.copy()
+    for result, part in zip(results, (between.sending, between.receiving, _centered(own)), strict=True):
+        result[:, compared] = part
+    return results
+
+
+def _switch_part(
+    effects: tuple[np.ndarray, np.ndarray, np.ndarray], level: SwitchLevel, nodes: int
+) -> np.ndarray:
+    """The part of the log times that is due to the switches of a level (launches, nodes, nodes)."""
+    launches = effects[0].shape[0]
+    sending, receiving, within = (np.zeros((launches, nodes)) for _ in range(3))
+    number = np.full(nodes, -1)
+    for k, group in enumerate(level.groups):
+        members = list(group)
+        number[members] = k
+        for part, effect in zip((sending, receiving, within), effects, strict=True):
+            part[:, members] = np.nan_to_num(effect[:, k])[:, None]
+    is_within = (number[:, None] == number[None, :]) & (number >= 0)[:, None]
+    across = sending[:, :, None] + receiving[:, None, :]
+    return np.where(is_within, within[:, :, None], across)
 
 
 def _centered(effects: np.ndarray) -> np.ndarray:
@@ -181,6 +285,44 @@ def relative_to_median(log_times: np.ndarray) -> np.ndarray:
 
 
 _LOCATIONS = (row_medians,) * MEDIAN_SWEEPS + (_clipped_means,) * MEAN_SWEEPS
+
+
+def change(before: Effects, after: Effects) -> Effects:
+    """Effects `after` relative to those `before`, with the sum of both variances; degrees of freedom by B. L.
+    Welch (Biometrika 34 (1947) 28)."""
+    first, second = before.standard_error**2, after.standard_error**2
+    total = first + second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (first**2 / before.freedom + second**2 / after.freedom)
+    return Effects(
+        after.log_ratio - before.log_ratio,
+        np.sqrt(total),
+        np.where(np.isfinite(freedom), freedom, np.maximum(before.freedom, after.freedom)),
+        np.minimum(before.launches, after.launches),
+    )
+
+
+def over_runs(runs: Sequence[np.ndarray], *, is_exact: bool = False) -> Effects:
+    """Effects over the launches of one or more runs, each as in `over_launches`. With `MIN_LAUNCHES` runs and
+    more, an effect varies at least as much as the means of the runs."""
+    pooled = over_launches(np.concatenate(runs), is_exact=is_exact)
+    if len(runs) < MIN_LAUNCHES or is_exact:
+        return pooled
+    by_run = over_launches(np.array([_mean(run) for run in runs]))
+    is_wider = by_run.standard_error > pooled.standard_error
+    return Effects(
+        pooled.log_ratio,
+        np.where(is_wider, by_run.standard_error, pooled.standard_error),
+        np.where(is_wider, by_run.freedom, pooled.freedom),
+        pooled.launches,
+    )
+
+
+def _mean(launches: np.ndarray) -> np.ndarray:
+    """The mean over the launches, without nan; nan where all are."""
+    known = np.isfinite(launches)
+    count = known.sum(axis=0)
+    return np.where(count > 0, np.where(known, launches, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
 
 
 def over_launches(values: np.ndarray, *, is_exact: bool = False) -> Effects:
@@ -255,17 +397,20 @@ def is_slow(effects: Effects, adjusted: np.ndarray) -> np.ndarray:
         return np.asarray((adjusted <= FALSE_SHARE) & (effects.log_ratio >= math.log(NOTABLE)))
 
 
-def adjusted_p_values(nodes: np.ndarray, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Adjust the p-values of all nodes (Benjamini and Hochberg) and of all links (S. Holm, Scand. J. Stat. 6
-    (1979) 65). Among thousands of links, even a small expected share of false names would put a false
-    name into many runs. Each kind has half of the errors, if there are both. nan stays nan."""
+def adjusted_p_values(families: Mapping[Kind, np.ndarray]) -> dict[Kind, np.ndarray]:
+    """Adjust the p-values of each kind of parts (Benjamini and Hochberg; for links S. Holm, Scand. J. Stat. 6
+    (1979) 65). Among thousands of links, even a small expected share of false names would put a false name
+    into many runs. Each kind has an equal part of the errors. nan stays nan."""
     from hockney.models.statistics import adjust_p_values
 
-    known = [np.isfinite(p) for p in (nodes, links)]
-    kinds = sum(bool(mask.any()) for mask in known)
-    adjusted = np.full(len(nodes), np.nan), np.full(len(links), np.nan)
-    adjusted[0][known[0]] = np.minimum(1.0, kinds * np.array(adjust_p_values(nodes[known[0]].tolist())))
-    adjusted[1][known[1]] = np.minimum(1.0, kinds * _holm(links[known[1]]))
+    known = {kind: np.isfinite(p) for kind, p in families.items()}
+    count = sum(bool(mask.any()) for mask in known.values())
+    adjusted = {}
+    for kind, p in families.items():
+        mask = known[kind]
+        values = _holm(p[mask]) if kind == "link" else np.array(adjust_p_values(p[mask].tolist()))
+        adjusted[kind] = np.full(len(p), np.nan)
+        adjusted[kind][mask] = np.minimum(1.0, count * values)
     return adjusted
 
 

@@ -24,6 +24,7 @@ from hockney.core.settings import Settings
 from hockney.draw.page import Caveat, Page, Table
 
 if TYPE_CHECKING:
+    from hockney.models.comparison import JudgedCases, RunOfMachine
     from hockney.models.history import CaseTime
     from hockney.models.statistics import LaunchTimesCache, Observation
 
@@ -285,6 +286,11 @@ class Study:
     part_times: Callable[[Evidence], Sequence[CaseTime]] = _no_part_times
     """Returns times of parts of the machine, such as its nodes, which the history of runs follows one by
     one."""
+    judge_parts: (
+        Callable[[Sequence[RunOfMachine], Sequence[RunOfMachine], Catalog, float], JudgedCases] | None
+    ) = None
+    """Judges the parts of a machine, such as its nodes, in the runs of two sides with a tolerance.
+    Comparisons of runs of the study then contain these parts instead of cases."""
     summary: Callable[[Evidence], Sequence[Table]] = _no_tables
     """Returns the tables below the headline on a terminal."""
     answer: Callable[[Evidence], Mapping[str, Any]] | None = None

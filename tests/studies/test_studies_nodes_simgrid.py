@@ -28,6 +28,14 @@ per_launch = 0.02
 """
 SWITCH = 'shape = "switch"\nnodes = [{count = 16}]'
 FAT_TREE = 'shape = "fat-tree"\ndown = [8, 4]\nup = [1, 2]\ncables = [1, 1]\nhop_s = "300ns"'
+UPLINK = """
+[[faults]]
+uplink = [16, 17, 18, 19, 20, 21, 22, 23]
+slowdown = {slowdown}
+[[faults]]
+nodes = [3]
+slowdown = 1.2
+"""
 FAULTS = """
 [[faults]]
 nodes = [3]
@@ -64,3 +72,24 @@ def test_a_clean_fat_tree_has_no_slow_links(tmp_path: Path, capsys: pytest.Captu
     code, answer = run(tmp_path, capsys, MACHINE.format(network=FAT_TREE), "measure=latency")
     assert code == 0 and not answer["has_groups"]
     assert answer["slow_nodes"] == [] and answer["slow_links"] == []
+
+
+@pytest.mark.parametrize("slowdown", [1.1, 1.5])
+def test_a_slow_uplink_names_its_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str], slowdown: float):
+    machine = MACHINE.format(network=FAT_TREE) + UPLINK.format(slowdown=slowdown)
+    code, answer = run(tmp_path, capsys, machine, "measure=latency")
+    assert code == 1
+    assert answer["slow_switches"] == ["leaf2"] and answer["slow_nodes"] == ["n3"]
+    assert answer["slow_links"] == []
+    across = {
+        row["switch"]: row["ratio"]["value"] for row in answer["switches"] if row["measure"] == "latency"
+    }
+    assert across["leaf2"] == pytest.approx(slowdown, rel=0.03)
+    assert across["leaf0"] == pytest.approx(1, abs=0.03)
+
+
+def test_nodes_that_are_all_slow_name_their_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    faults = "".join(f"[[faults]]\nnodes = [{node}]\nslowdown = 1.15\n" for node in range(8, 16))
+    code, answer = run(tmp_path, capsys, MACHINE.format(network=FAT_TREE) + faults, "measure=latency")
+    assert code == 1
+    assert answer["slow_switches"] == ["leaf1"] and answer["slow_nodes"] == []

@@ -15,7 +15,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from hockney import measurement, studies
-from hockney.api.judgements.comparison import TOLERANCE, Comparison, tolerance_share
+from hockney.api.judgements.comparison import (
+    TOLERANCE,
+    Comparison,
+    compare_sides,
+    parts_judge,
+    tolerance_share,
+)
 from hockney.api.judgements.history import History
 from hockney.api.judgements.sides import Source, as_list, read_side, runs_of
 from hockney.api.measure import SURVEY, PlannedRun, check_launch, measure_rest, plan
@@ -35,7 +41,6 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.wording import option, plural, verb_form
-from hockney.judgements.compare import compare
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.measurement import Bench, Goal, Listener, ignore_event
 from hockney.models.comparison import MIN_LAUNCHES, CaseVerdict
@@ -86,9 +91,9 @@ def check(
     )
     side = baseline_runs.side_on(planned_run.bench.machine)
     _report_omissions(baseline_runs, planned_run, listen)
-    if question is not None and not set(planned_run.cases) & set(
-        baseline_runs.measurable_cases(planned_run.bench)
-    ):
+    judges_parts = parts_judge({planned_run.settings.study, *side.studies}) is not None
+    measurable = baseline_runs.measurable_cases(planned_run.bench)
+    if question is not None and not judges_parts and not set(planned_run.cases) & set(measurable):
         name, count = baseline_runs.name, len(planned_run.cases)
         missing_text = "not the case" if count == 1 else f"none of the {count} cases"
         raise UsageError(
@@ -109,7 +114,7 @@ def check(
     )
     goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost), RESERVED_FRACTION)
     run = measure_rest(folder, planned_run.bench, listen, requested=planned_run.cases, goal=goal)
-    return BaselineCheck(run, Comparison(compare(side, read_side("B", [run], listen), tolerance, cost)))
+    return BaselineCheck(run, Comparison(compare_sides(side, read_side("B", [run], listen), tolerance, cost)))
 
 
 def _report_omissions(baseline: Baseline, planned_run: PlannedRun, listen: Listener) -> None:
@@ -168,7 +173,7 @@ class OpenCases:
     def _compare(self, run: RunRecords) -> set[Case]:
         new_run = MeasuredRun("", self.bench.machine, run, self.settings, self.bench.catalog)
         try:
-            comparison = compare(self.side, Side("B", (new_run,)), self.tolerance, self.cost)
+            comparison = compare_sides(self.side, Side("B", (new_run,)), self.tolerance, self.cost)
         except Inconclusive:  # nothing was measured
             return set()
         return {verdict.case for verdict in comparison.cases if self._is_open(verdict)}

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hockney import report
+from hockney import report, studies
 from hockney.api.judgements.sides import Source, read_sides
 from hockney.api.notebook.keywords import Quantity, check_cost, fraction_argument
 from hockney.api.notebook.log_events import log
@@ -20,6 +20,7 @@ from hockney.api.tables import Cell, Rows
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
+from hockney.judgements.compare import JudgeParts
 from hockney.judgements.compare import compare as compared
 from hockney.judgements.comparison import ComparedSides, UnmatchedCase
 from hockney.judgements.document import case_fields
@@ -231,7 +232,19 @@ def compare(
     """
     share = tolerance_share(tolerance, cost)
     sides = read_sides(a, b, listen or log)
-    return Comparison(compared(*sides, default_tolerance(*sides) if share is None else share, cost))
+    return Comparison(compare_sides(*sides, default_tolerance(*sides) if share is None else share, cost))
+
+
+def compare_sides(a: Side, b: Side, tolerance: float, cost: Cost) -> ComparedSides:
+    """Compare two sides: the parts of the machine if both are runs of a study that judges these, otherwise
+    the cases."""
+    return compared(a, b, tolerance, cost, parts_judge(a.studies | b.studies))
+
+
+def parts_judge(names: Collection[str]) -> JudgeParts | None:
+    """How the study of all these runs judges the parts of a machine, if it does."""
+    study = studies.all_studies().get(next(iter(names))) if len(names) == 1 else None
+    return None if study is None else study.judge_parts
 
 
 def default_tolerance(a: Side, b: Side) -> float:

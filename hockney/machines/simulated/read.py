@@ -171,21 +171,25 @@ def _check_processors(platform: Platform, place: Place) -> None:
 
 
 def _check_faults(platform: Platform, place: Place) -> None:
-    """Check that every fault concerns one node or two different ones that exist."""
+    """Check that every fault concerns one node, two different ones, or the nodes below an uplink, and that
+    they exist."""
     count = sum(group.count for group in platform.nodes)
     for k, fault in enumerate(platform.faults):
-        label = place.item(k).at("nodes").label
-        if len(fault.nodes) not in (1, 2) or len(set(fault.nodes)) < len(fault.nodes):
+        label = place.item(k).at("uplink" if fault.uplink else "nodes").label
+        nodes = fault.nodes or fault.uplink
+        is_path = len(fault.nodes) in (1, 2) and not fault.uplink
+        is_uplink = bool(fault.uplink) and not fault.nodes and len(nodes) < count
+        if len(set(nodes)) < len(nodes) or not (is_path or is_uplink):
             raise UsageError(
-                f"{label} is neither a node nor two nodes",
-                "a fault concerns one node, or the path between two nodes",
-                "use for example nodes = [3] or nodes = [2, 5]",
+                f"{label} is neither a node, nor two nodes, nor the nodes below a switch",
+                "a fault concerns one node, the path between two nodes, or the uplink of some of the nodes",
+                "use for example nodes = [3], nodes = [2, 5] or uplink = [0, 1, 2, 3]",
                 code="fault-not-one-or-two-nodes",
                 place=label,
             )
-        if max(fault.nodes) >= count:
+        if max(nodes) >= count:
             raise UsageError(
-                f"{label}: node {max(fault.nodes)} does not exist",
+                f"{label}: node {max(nodes)} does not exist",
                 f"nodes are numbered from 0 to {count - 1}",
                 "use a number in this range",
                 code="fault-beyond-nodes",
@@ -289,6 +293,7 @@ READERS: dict[type, dict[str, Read]] = {
     Fault: _readers(
         Fault,
         nodes=values.list_of(NODE.read),
+        uplink=values.list_of(NODE.read),
         slowdown=SLOWDOWN.read,
         loss=LOSS.read,
     ),

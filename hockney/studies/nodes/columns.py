@@ -22,7 +22,9 @@ from hockney.pages.columns import (
 )
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.studies.nodes.results import TITLES, NodesResults, Power, Slowdown, State
+from hockney.studies.nodes.effects import measure_title
+from hockney.studies.nodes.results import NodesResults, Power, Slowdown, State
+from hockney.studies.nodes.tables import TITLES
 
 STATE_WORDS: Mapping[State, str] = {
     "slow": "slow",
@@ -38,7 +40,7 @@ RATIO_NOTE = "Times relative to the median of all."
 SLOWDOWN_COLUMNS: tuple[Column[Slowdown], ...] = (
     Column("name", lambda s: s.name),
     Column("", lambda s: list(s.nodes), key="nodes"),
-    Column("measure", lambda s: s.measure, text_format(TITLES), "measure"),
+    Column("measure", lambda s: s.measure, Format(measure_title, numeric=False), "measure"),
     Column("times as long", lambda s: s.ratio, RATIO_FORMAT, "ratio", INTERVAL_HEADING),
     Column("p", lambda s: s.p, P_FORMAT, "p"),
     Column("would be named from", lambda s: s.detectable, RATIO_FORMAT, "detectable"),
@@ -49,16 +51,25 @@ POWER_COLUMNS: tuple[Column[Power], ...] = (
     Column("measure", lambda p: p.measure, text_format(TITLES), "measure"),
     Column("a slow node", lambda p: p.node, RATIO_FORMAT, "node", missing="unknown"),
     Column("a slow link", lambda p: p.link, RATIO_FORMAT, "link"),
+    Column("a slow switch", lambda p: p.switch, RATIO_FORMAT, "switch"),
     Column("launches", lambda p: p.launches, COUNT_FORMAT, "launches"),
 )
 
 
 def slow_table(results: NodesResults) -> Table | None:
-    """The slow nodes and links, by each measure that names them."""
-    rows = [s for slowdowns in results.slow_nodes.values() for s in slowdowns] + list(results.slow_links)
+    """The slow switches, nodes and links, by each measure that names them."""
+    rows = [
+        s
+        for slow in (results.slow_switches, results.slow_nodes)
+        for slowdowns in slow.values()
+        for s in slowdowns
+    ] + list(results.slow_links)
     columns = select_columns(SLOWDOWN_COLUMNS, "name", "measure", "times as long", "p", "would be named from")
-    caption = f"{RATIO_NOTE} p: adjusted for all nodes (Benjamini and Hochberg) and all links (Holm)."
-    return columns_table("nodes-slow", "Slow nodes and links", columns, rows, caption) if rows else None
+    caption = (
+        f"{RATIO_NOTE} p: adjusted for all nodes, all switches (Benjamini and Hochberg) and all links (Holm)."
+    )
+    title = "Slow switches, nodes and links" if results.slow_switches else "Slow nodes and links"
+    return columns_table("nodes-slow", title, columns, rows, caption) if rows else None
 
 
 def ranking_table(results: NodesResults, limit: int = 0) -> Table | None:
@@ -99,10 +110,15 @@ def power_table(results: NodesResults) -> Table | None:
         seconds, size = results.typical[power.measure], results.payload_bytes(power.measure)
         return quantity(size / seconds, "B/s") if size else quantity(seconds, "s")
 
-    columns = (POWER_COLUMNS[0], Column("median", typical), *POWER_COLUMNS[1:])
+    shown = (
+        POWER_COLUMNS[1:]
+        if results.switches
+        else select_columns(POWER_COLUMNS[1:], "a slow node", "a slow link", "launches")
+    )
+    columns = (POWER_COLUMNS[0], Column("median", typical), *shown)
     caption = (
-        "Smallest slowdown, in times as long, that 95% of such runs would name; for the median node and the "
-        "median link."
+        "Smallest slowdown, in times as long, that 95% of such runs would name; for the median node, "
+        "link and switch."
     )
     return columns_table("nodes-power", "What this run would have named", columns, results.powers, caption)
 
@@ -115,16 +131,23 @@ def summary(evidence: Evidence) -> Sequence[Table]:
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """The names of slow nodes and links; every node and every named link by each measure, with its time
-    relative to the median and an adjusted p-value; and the smallest ratios that the run would have named.
-    null if unknown."""
+    """The names of slow nodes, links and switches; every node and switch and every named link by each
+    measure, with its time relative to the median and an adjusted p-value; and the smallest ratios that the
+    run would have named. null if unknown."""
     results = NodesResults.of(evidence)
     return {
         "slow_nodes": list(results.slow_nodes),
         "slow_links": [list(nodes) for nodes in dict.fromkeys(link.nodes for link in results.slow_links)],
+        "slow_switches": list(results.slow_switches),
         "has_groups": results.has_groups,
         "nodes": columns_document(SLOWDOWN_COLUMNS, results.slowdowns),
         "links": columns_document(SLOWDOWN_COLUMNS, results.slow_links),
+        "switches": [
+            {"switch": s.switch, **row}
+            for s, row in zip(
+                results.switches, columns_document(SLOWDOWN_COLUMNS, results.switches), strict=True
+            )
+        ],
         "power": columns_document(POWER_COLUMNS, results.powers),
         "typical_s": dict(results.typical),
     }

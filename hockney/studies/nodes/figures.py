@@ -12,7 +12,8 @@ from hockney.draw.page import Table, Widget
 from hockney.models.significance import NOTABLE
 from hockney.pages.series import estimates
 from hockney.studies.nodes.columns import power_table, ranking_table, slow_table
-from hockney.studies.nodes.results import TITLES, NodesResults
+from hockney.studies.nodes.results import NodesResults
+from hockney.studies.nodes.tables import TITLES
 
 if TYPE_CHECKING:
     import numpy as np

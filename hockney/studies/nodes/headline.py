@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from hockney.core.wording import list_names, plural, verb_form
 from hockney.pages.format import ratio_interval_suffix
 from hockney.studies.needed_budget import budget_multiple, remedy
-from hockney.studies.nodes.results import TARGET, TITLES, NodesResults, Slowdown
+from hockney.studies.nodes.effects import measure_title
+from hockney.studies.nodes.results import TARGET, NodesResults, Slowdown
 
 MAX_NAMED = 5
 """The maximum number of nodes or links with a sentence each."""
@@ -22,13 +23,14 @@ def headline(results: NodesResults) -> tuple[str, ...]:
 
 
 def _sentences(results: NodesResults) -> Iterator[str]:
-    slow_nodes, slow_links = results.slow_nodes, results.slow_links
-    if not slow_nodes and not slow_links:
+    slow_nodes, slow_links, slow_switches = results.slow_nodes, results.slow_links, results.slow_switches
+    if not slow_nodes and not slow_links and not slow_switches:
         yield f"None of {plural(len(results.nodes), 'node')} and no link between them is named slow."
-    for node, slowdowns in list(slow_nodes.items())[:MAX_NAMED]:
-        yield f"Node {node} is slow{_slowdown_text(slowdowns)}."
-    if len(slow_nodes) > MAX_NAMED:
-        yield _others_text("node", list(slow_nodes)[MAX_NAMED:])
+    for noun, slow in (("switch", slow_switches), ("node", slow_nodes)):
+        for name, slowdowns in list(slow.items())[:MAX_NAMED]:
+            yield f"{noun.capitalize()} {name} is slow{_slowdown_text(slowdowns)}."
+        if len(slow) > MAX_NAMED:
+            yield _others_text(noun, list(slow)[MAX_NAMED:])
     by_pair: dict[str, list[Slowdown]] = {}
     for link in slow_links:
         by_pair.setdefault(link.name, []).append(link)
@@ -46,13 +48,14 @@ def _slowdown_text(slowdowns: Sequence[Slowdown]) -> str:
     largest = max(slowdowns, key=lambda s: s.ratio.value)
     count = f" by {len(slowdowns)} measures, most by" if len(slowdowns) > 1 else " by"
     return (
-        f"{count} {TITLES[largest.measure]}: {largest.ratio.value:.2f}"
+        f"{count} {measure_title(largest.measure)}: {largest.ratio.value:.2f}"
         f"{ratio_interval_suffix(largest.ratio)} times as long as the median"
     )
 
 
 def _others_text(noun: str, names: list[str]) -> str:
-    count, verb = plural(len(names), f"more {noun}"), verb_form(len(names), "is", "are")
+    plurals = f"more {noun}", "more switches" if noun == "switch" else f"more {noun}s"
+    count, verb = plural(len(names), *plurals), verb_form(len(names), "is", "are")
     return f"{count} {verb} slow: {list_names(names)}."
 
 

@@ -1,63 +1,49 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Slowdowns of nodes and links relative to the median node and link, and which of them are named slow."""
+"""Slowdowns of nodes, links and switches relative to their medians, and which of them are named slow."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from hockney.core.fit import Estimate
-from hockney.core.record import Record
 from hockney.models.significance import NOTABLE
-from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
-from hockney.studies.nodes.plan import (
-    BANDWIDTH,
-    BIDIRECTIONAL,
-    COMPUTE,
-    LATENCY,
-    LOCAL,
-    MEMORY,
-    PING_PONG,
-    STREAM,
+from hockney.pages.evidence import Evidence, StudyResults
+from hockney.studies.nodes.effects import NodeEffects, measure_order
+from hockney.studies.nodes.plan import BANDWIDTH, BIDIRECTIONAL, LATENCY
+from hockney.studies.nodes.tables import (
+    DELAYS,
+    RECEIVING,
+    SENDING,
+    NodeTables,
+    natural,
+    own_measure,
+    pair_measure,
 )
 
 if TYPE_CHECKING:
     import numpy as np
 
     from hockney.models.history import CaseTime
-    from hockney.models.node_effects import Effects, PairEffects
+    from hockney.models.node_effects import Effects, Kind
+    from hockney.models.node_topology import NodeTopology
 
 TARGET = 1.10
 """A run is conclusive if it would name a node that takes this many times as long."""
 MAX_SLOW_SHARE = 0.2
 """If more of a node's links are slow, its pairs differ by distance rather than by faults."""
-SENDING, RECEIVING, DELAYS = "sending", "receiving", "delays"
-"""Measures from the bandwidth: of a node as sender and as receiver, and the mean over the repetitions, which
-includes occasional long delays, as of lost packets."""
-TITLES: Mapping[str, str] = {
-    LATENCY: "latency",
-    SENDING: "sending",
-    RECEIVING: "receiving",
-    BANDWIDTH: "bandwidth",
-    BIDIRECTIONAL: "both directions",
-    DELAYS: "delays",
-    LOCAL: "local latency",
-    "compute": "computing",
-    "memory": "memory",
-}
-"""Titles of what is compared, in the order of tables."""
 State = Literal["slow", "usual", "undecided", "unknown"]
 
 
 @dataclass(frozen=True)
 class Slowdown:
-    """A node, or a pair of nodes, by one measure: its time relative to the median of all, with a verdict.
-    `p` is the adjusted p-value, `detectable` the ratio that would be named with a probability of 95%."""
+    """A node, a pair of nodes, or the nodes below a `switch`, by one measure: its time relative to the median
+    of all, with a verdict. `p` is the adjusted p-value, `detectable` the ratio that would be named with a
+    probability of 95%."""
 
     measure: str
     nodes: tuple[str, ...]
@@ -66,88 +52,70 @@ class Slowdown:
     state: State
     detectable: float | None
     launches: int
+    switch: str = ""
 
     @property
     def name(self) -> str:
-        return " - ".join(self.nodes)
-
-
-@dataclass(frozen=True)
-class PairTimes:
-    """Log times of one case by launch (launches, nodes, nodes)."""
-
-    measure: str
-    result: MeasuredCase
-    times: np.ndarray
+        return self.switch or " - ".join(self.nodes)
 
 
 @dataclass(frozen=True)
 class Power:
-    """What the run would have named in 95% of such runs, by one measure: ratios for the median node and link
-    (None: no links, or unknown)."""
+    """What the run would have named in 95% of such runs, by one measure: ratios for the median node, link and
+    switch (None: no links or switches, or unknown)."""
 
     measure: str
     node: float | None
     link: float | None
+    switch: float | None
     launches: int
 
 
 @dataclass(frozen=True)
 class NodesResults(StudyResults):
     @cached_property
+    def tables(self) -> NodeTables:
+        return NodeTables.of_run(self.evidence.run)
+
+    @property
     def nodes(self) -> tuple[str, ...]:
         """The names of all nodes that took part, in natural order."""
-        names = {name for record in self._records for name in self._nodes_of(record)}
-        return tuple(sorted(names, key=_natural))
+        return self.tables.nodes
 
     @cached_property
-    def pair_times(self) -> tuple[PairTimes, ...]:
-        results = []
-        for result in self._cases:
-            measure = _pair_measure(result)
-            if measure:
-                results.append(PairTimes(measure, result, self._pair_table(result, pair_table)))
-            if measure == BANDWIDTH:
-                results.append(PairTimes(DELAYS, result, self._pair_table(result, mean_pair_table)))
-        return tuple(sorted(results, key=lambda pair: list(TITLES).index(pair.measure)))
+    def topology(self) -> NodeTopology:
+        from hockney.models.node_topology import node_topology
+
+        return node_topology(self.evidence.machine, self.nodes)
 
     @cached_property
-    def pair_effects(self) -> Mapping[str, PairEffects]:
-        """The effects in each launch, by measure."""
-        from hockney.models.node_effects import pair_effects, symmetric_pair_effects
-
-        return {
-            pair.measure: (pair_effects if pair.measure == BANDWIDTH else symmetric_pair_effects)(
-                pair.times, self.distances
-            )
-            for pair in self.pair_times
-        }
-
-    @cached_property
-    def distances(self) -> np.ndarray | None:
-        """A number for the distance of each pair of nodes (nodes, nodes); None if unknown."""
-        platform = self.evidence.machine.platform
-        if platform is None:
-            return None
-        from hockney.models.distances import distances
-
-        return distances(platform, [int(name.lstrip("n")) for name in self.nodes])
+    def effects(self) -> NodeEffects:
+        return NodeEffects(self.tables, self.topology)
 
     @cached_property
     def slowdowns(self) -> tuple[Slowdown, ...]:
         """All nodes by each measure."""
-        return tuple(self._judged[0])
+        return self._judged["node"]
 
     @cached_property
     def links(self) -> tuple[Slowdown, ...]:
         """All pairs of nodes by each measure."""
-        return tuple(self._judged[1])
+        return self._judged["link"]
+
+    @property
+    def switches(self) -> tuple[Slowdown, ...]:
+        """All switches that can be compared, by each measure."""
+        return self._judged["switch"]
+
+    @property
+    def slow_switches(self) -> Mapping[str, tuple[Slowdown, ...]]:
+        """The slow switches, the slowest first, with the slowdowns that are named."""
+        return _named_slow(self.switches)
 
     @property
     def slow_nodes(self) -> Mapping[str, tuple[Slowdown, ...]]:
         """The slow nodes, the slowest first, with the slowdowns that are named."""
-        named = sorted((s for s in self.slowdowns if s.state == "slow"), key=lambda s: -s.ratio.value)
-        return {s.name: tuple(other for other in named if other.name == s.name) for s in named}
+        return _named_slow(self.slowdowns)
 
     @property
     def slow_links(self) -> tuple[Slowdown, ...]:
@@ -175,8 +143,10 @@ class NodesResults(StudyResults):
             link_measure = BANDWIDTH if measure in (SENDING, RECEIVING) else measure
             nodes = [s for s in self.slowdowns if s.measure == measure]
             links = [s for s in self.links if s.measure == link_measure]
+            switches = [s for s in self.switches if s.measure == measure]
             launches = min(s.launches for s in nodes)
-            powers.append(Power(measure, _median_detectable(nodes), _median_detectable(links), launches))
+            node, link, switch = map(_median_detectable, (nodes, links, switches))
+            powers.append(Power(measure, node, link, switch, launches))
         return tuple(powers)
 
     @property
@@ -202,18 +172,15 @@ class NodesResults(StudyResults):
         for s in self.slowdowns:
             key = (s.state == "slow", s.ratio.value)
             largest[s.name] = max(key, largest.get(s.name, key))
-        return tuple(sorted(largest, key=lambda node: (*(-part for part in largest[node]), _natural(node))))
+        return tuple(sorted(largest, key=lambda node: (*(-part for part in largest[node]), natural(node))))
 
     @cached_property
     def typical(self) -> Mapping[str, float]:
         """The time of the median node, or of a pair of median nodes, by measure, in seconds."""
         import numpy as np
 
-        tables = dict(self._own_tables)
-        for pair in self.pair_times:
-            effects = self.pair_effects[pair.measure]
-            tables[pair.measure] = pair.times - effects.sending[:, :, None] - effects.receiving[:, None, :]
-        typical = {measure: float(np.exp(np.nanmedian(table))) for measure, table in tables.items()}
+        machine = self.effects.by_kind["machine"]
+        typical = {measure: float(np.exp(np.nanmedian(table))) for measure, table in machine.items()}
         if BANDWIDTH in typical:
             typical |= {SENDING: typical[BANDWIDTH], RECEIVING: typical[BANDWIDTH]}
         return typical
@@ -222,18 +189,16 @@ class NodesResults(StudyResults):
         """The bytes that move in the time of a measure; 0 if that time is a latency or has no bytes."""
         if measure in (SENDING, RECEIVING, DELAYS):
             measure = BANDWIDTH
-        for result in self._cases:
-            if _pair_measure(result) == measure != LATENCY:
-                return result.case.bytes
-            if _own_measure(result) == measure == "memory":
-                return 3 * result.case.bytes
+        for case in self.tables.cases:
+            if pair_measure(case) == measure != LATENCY:
+                return case.bytes
+            if own_measure(case) == measure == "memory":
+                return 3 * case.bytes
         return 0
 
     def case_line(self, measure: str) -> str:
         """The case that a measure is from."""
-        if measure in (SENDING, RECEIVING):
-            measure = BANDWIDTH
-        return next(m.case.line for m in self._cases if measure in (_pair_measure(m), _own_measure(m)))
+        return self.tables.case_of(measure).line
 
     @cached_property
     def pair_ratios(self) -> Mapping[str, np.ndarray]:
@@ -242,7 +207,7 @@ class NodesResults(StudyResults):
         import numpy as np
 
         ratios = {}
-        for pair in self.pair_times:
+        for pair in self.tables.pair_times:
             relative = pair.times - np.nanmedian(pair.times, axis=(1, 2), keepdims=True)
             with np.errstate(all="ignore"):
                 table = np.exp(_median_over_launches(relative))
@@ -252,112 +217,66 @@ class NodesResults(StudyResults):
         return ratios
 
     @cached_property
-    def _cases(self) -> list[MeasuredCase]:
-        return [m for m in self.evidence.measured if _pair_measure(m) or _own_measure(m)]
-
-    @cached_property
-    def _records(self) -> list[Record]:
-        lines = {result.case.line for result in self._cases}
-        return [record for record in self.evidence.run.records if record.case in lines]
-
-    def _nodes_of(self, record: Record) -> list[str]:
-        """The node of each rank of the case."""
-        ranks = self._launch_ranks[record.launch]
-        return [ranks[member] for member in record.members] if record.members else ranks
-
-    @cached_property
-    def _launch_ranks(self) -> dict[str, list[str]]:
-        return {launch.launch: [rank.node for rank in launch.ranks] for launch in self.evidence.run.launches}
-
-    def _pair_table(self, result: MeasuredCase, table_of: Callable[[Record, int], np.ndarray]) -> np.ndarray:
+    def _judged(self) -> Mapping[Kind, tuple[Slowdown, ...]]:
+        """The nodes, links and switches."""
         import numpy as np
 
-        index = {node: k for k, node in enumerate(self.nodes)}
-        tables = []
-        for record in self._records:
-            if record.case == result.case.line:
-                places = np.array([index[node] for node in self._nodes_of(record)])
-                table = np.full((len(index), len(index)), np.nan)
-                table[np.ix_(places, places)] = table_of(record, len(places))
-                tables.append(table)
-        return np.array(tables)
+        from hockney.models.node_effects import adjusted_p_values, over_launches
 
-    @cached_property
-    def _own_tables(self) -> dict[str, np.ndarray]:
-        """Log times of nodes (launches, nodes), by measure."""
-        import numpy as np
-
-        index = {node: k for k, node in enumerate(self.nodes)}
-        tables: dict[str, np.ndarray] = {}
-        for result in self._cases:
-            measure = _own_measure(result)
-            rows = []
-            for record in self._records if measure else ():
-                if record.case != result.case.line:
-                    continue
-                row = np.full(len(index), np.nan)
-                by_node: dict[str, list[float]] = {}
-                for node, log_time in zip(self._nodes_of(record), rank_log_times(record), strict=True):
-                    if not math.isnan(log_time):
-                        by_node.setdefault(node, []).append(log_time)
-                for node, values in by_node.items():
-                    # a parallel program waits for the slowest core, while cores share the memory's bandwidth
-                    row[index[node]] = max(values) if measure == "compute" else float(np.mean(values))
-                rows.append(row)
-            if rows:
-                tables[measure] = np.array(rows)
-        return tables
-
-    @cached_property
-    def _judged(self) -> tuple[list[Slowdown], list[Slowdown]]:
-        """The nodes and the links."""
-        import numpy as np
-
-        from hockney.models.node_effects import adjusted_p_values, over_launches, relative_to_median
-
-        is_exact = self.evidence.machine.is_exact
-        upper = np.triu_indices(len(self.nodes), 1)
-        nodes: dict[str, Effects] = {}
-        links: dict[str, Effects] = {}
-        for measure, effects in self.pair_effects.items():
-            if measure == BANDWIDTH:
-                nodes[SENDING] = over_launches(effects.sending, is_exact=is_exact)
-                nodes[RECEIVING] = over_launches(effects.receiving, is_exact=is_exact)
-            else:
-                nodes[measure] = over_launches(effects.sending, is_exact=is_exact)
-            both = (effects.links + effects.links.swapaxes(1, 2)) / 2
-            links[measure] = over_launches(both[:, upper[0], upper[1]], is_exact=is_exact)
-        for measure, table in self._own_tables.items():
-            nodes[measure] = over_launches(relative_to_median(table), is_exact=is_exact)
-        families = [
-            np.concatenate([np.zeros(0), *(e.p_slower for e in group.values())]) for group in (nodes, links)
-        ]
-        sizes = [int(np.isfinite(p).sum()) for p in families]
+        is_exact, values = self.evidence.machine.is_exact, self.effects.by_kind
+        kinds: tuple[Kind, ...] = ("node", "link", "switch")
+        groups = {
+            kind: {
+                measure: over_launches(table, is_exact=is_exact) for measure, table in values[kind].items()
+            }
+            for kind in kinds
+        }
+        families = {
+            kind: np.concatenate([np.zeros(0), *(e.p_slower for e in groups[kind].values())])
+            for kind in kinds
+        }
+        sizes = [int(np.isfinite(families[kind]).sum()) for kind in kinds]
         present = sum(size > 0 for size in sizes)
-        adjusted = adjusted_p_values(*families)
-        node_names = [(node,) for node in self.nodes]
-        link_names = [(self.nodes[i], self.nodes[j]) for i, j in zip(*upper, strict=True)]
-        return (
-            list(_slowdowns(nodes, node_names, adjusted[0], present * sizes[0], len(self.nodes))),
-            list(_slowdowns(links, link_names, adjusted[1], present * sizes[1], len(self.nodes))),
+        pairs = zip(*self.effects.pair_indices, strict=True)
+        names: tuple[list[tuple[str, ...]], ...] = (
+            [(node,) for node in self.nodes],
+            [(self.nodes[i], self.nodes[j]) for i, j in pairs],
+            [tuple(self.nodes[k] for k in group) for group in self.topology.members],
         )
+        # each kind is compared among so many nodes or switches
+        counts = (len(self.nodes), len(self.nodes), self.topology.compared_count)
+        adjusted, switches = adjusted_p_values(families), self.topology.names
+        tests = [present * size for size in sizes]
+        return {
+            kind: tuple(
+                _slowdowns(kind, groups[kind], names[k], switches, adjusted[kind], tests[k], counts[k])
+            )
+            for k, kind in enumerate(kinds)
+        }
+
+
+def _named_slow(slowdowns: Sequence[Slowdown]) -> Mapping[str, tuple[Slowdown, ...]]:
+    named = sorted((s for s in slowdowns if s.state == "slow"), key=lambda s: -s.ratio.value)
+    return {s.name: tuple(other for other in named if other.name == s.name) for s in named}
 
 
 def _slowdowns(
+    kind: Kind,
     groups: Mapping[str, Effects],
     names: Sequence[tuple[str, ...]],
+    switches: Sequence[str],
     adjusted: np.ndarray,
     tests: int,
-    nodes: int,
+    count: int,
 ) -> Iterator[Slowdown]:
     import numpy as np
 
     from hockney.models.node_effects import is_slow
 
-    for measure in sorted(groups, key=list(TITLES).index):
+    for measure in sorted(groups, key=measure_order):
         effects = groups[measure]
         first = list(groups).index(measure) * len(names)
-        half_width, detectable = effects.half_width(), _detectable(effects, measure, tests, nodes)
+        half_width, detectable = effects.half_width(), _detectable(effects, kind, measure, tests, count)
         slow = is_slow(effects, adjusted[first : first + len(names)])
         for k, name in enumerate(names):
             if not np.isfinite(effects.log_ratio[k]):
@@ -372,15 +291,17 @@ def _slowdowns(
                 _state(ratio, p, is_slow=bool(slow[k])),
                 float(np.exp(detectable[k])) if np.isfinite(detectable[k]) else None,
                 int(effects.launches[k]),
+                switches[k] if kind == "switch" else "",
             )
 
 
-def _detectable(effects: Effects, measure: str, tests: int, nodes: int) -> np.ndarray:
-    """The smallest detectable log slowdowns: of links, of nodes by their pairs, or of nodes alone."""
-    if len(effects.launches) != nodes:
-        return effects.detectable_link(tests, nodes)
+def _detectable(effects: Effects, kind: Kind, measure: str, tests: int, count: int) -> np.ndarray:
+    """The smallest detectable log slowdowns: of links, of nodes and switches by their pairs, or of nodes
+    alone."""
+    if kind == "link":
+        return effects.detectable_link(tests, count)
     is_of_pairs = measure in (LATENCY, SENDING, RECEIVING, BIDIRECTIONAL, DELAYS)
-    return effects.detectable_node(tests, nodes) if is_of_pairs else effects.detectable(tests)
+    return effects.detectable_node(tests, count) if is_of_pairs else effects.detectable(tests)
 
 
 def _ratio(log_ratio: float, half_width: float) -> Estimate:
@@ -405,56 +326,6 @@ def _median_detectable(slowdowns: list[Slowdown]) -> float | None:
     return median(known) if known and len(known) == len(values) else None
 
 
-def pair_table(record: Record, ranks: int) -> np.ndarray:
-    """The log times from each rank to each other in one launch: medians over the repetitions in which the
-    pair met, nan where it did not."""
-    import numpy as np
-
-    pair, times = _timed_pairs(record, ranks)
-    values = np.log(times)
-    order = np.lexsort((values, pair))
-    pair, values = pair[order], values[order]
-    pairs, first, counts = np.unique(pair, return_index=True, return_counts=True)
-    table = np.full(ranks * ranks, np.nan)
-    table[pairs] = (values[first + (counts - 1) // 2] + values[first + counts // 2]) / 2
-    return table.reshape(ranks, ranks)
-
-
-def mean_pair_table(record: Record, ranks: int) -> np.ndarray:
-    """The logs of mean times, otherwise like `pair_table`."""
-    import numpy as np
-
-    pair, times = _timed_pairs(record, ranks)
-    counts = np.bincount(pair, minlength=ranks * ranks)
-    sums = np.bincount(pair, weights=times, minlength=ranks * ranks)
-    table = np.full(ranks * ranks, np.nan)
-    table[counts > 0] = np.log(sums[counts > 0] / counts[counts > 0])
-    return table.reshape(ranks, ranks)
-
-
-def _timed_pairs(record: Record, ranks: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of all timed messages, numbered by rank and partner, and their times."""
-    import numpy as np
-
-    times = np.asarray(record.metrics["pair_time"].values, dtype=float).reshape(-1, ranks)
-    partners = np.asarray(record.metrics["partner"].values, dtype=int).reshape(-1, ranks)
-    rank = np.broadcast_to(np.arange(ranks), partners.shape)
-    timed = (times > 0) & (partners != rank)
-    return (rank * ranks + partners)[timed], times[timed]
-
-
-def rank_log_times(record: Record) -> list[float]:
-    """The log time of each rank in one launch, the median over the repetitions; nan for ranks that time
-    nothing."""
-    import numpy as np
-
-    metric = record.metrics["rank_time"] if "rank_time" in record.metrics else record.metrics["pair_time"]
-    times = np.asarray(metric.values, dtype=float).reshape(len(record.times_s), -1)
-    with np.errstate(divide="ignore"):
-        medians = np.log(np.median(times, axis=0))
-    return [float(value) if math.isfinite(value) else math.nan for value in medians]
-
-
 def _median_over_launches(values: np.ndarray) -> np.ndarray:
     import numpy as np
 
@@ -464,36 +335,14 @@ def _median_over_launches(values: np.ndarray) -> np.ndarray:
     return result
 
 
-def _pair_measure(result: MeasuredCase) -> str:
-    """The measure of pairs that a case belongs to; "" for other cases."""
-    case = result.case
-    if case.get("partners") != "all":
-        return ""
-    if case.workload == PING_PONG:
-        return LATENCY
-    return "" if case.workload != STREAM else BIDIRECTIONAL if case["direction"] == "both" else BANDWIDTH
-
-
-def _own_measure(result: MeasuredCase) -> str:
-    case = result.case
-    if case.workload == PING_PONG and case["partners"] == "neighbor":
-        return LOCAL
-    return {COMPUTE: "compute", MEMORY: "memory"}.get(case.workload, "")
-
-
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """A sort key that orders n2 before n10."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name))
-
-
 def is_conclusive(evidence: Evidence) -> bool:
     return NodesResults.of(evidence).is_conclusive
 
 
 def has_fault(evidence: Evidence) -> bool:
-    """Whether a node or a link is named slow."""
+    """Whether a node, a link or a switch is named slow."""
     results = NodesResults.of(evidence)
-    return bool(results.slow_nodes or results.slow_links)
+    return bool(results.slow_nodes or results.slow_links or results.slow_switches)
 
 
 def part_times(evidence: Evidence) -> list[CaseTime]:

@@ -41,6 +41,9 @@ def test_faults_of_a_simulated_machine():
     lines = platform_lines(lossy, seed_offset=4).splitlines()
     assert lines[-3:] == ["fault 1 3 1.1 0.0 0.0", "fault 2 0 2 1.0 0.01 0.0002", "fault-seed 5"]
     assert not any(line.startswith("fault-seed") for line in platform_lines(platform).splitlines())
+    uplink = read(text + "[[faults]]\nuplink = [0, 1, 2]\nslowdown = 1.5\n")
+    assert read(write(uplink)) == uplink
+    assert platform_lines(uplink).splitlines()[-1] == "uplink-fault 3 0 1 2 1.5 0.0 0.0"
 
 
 def test_faults_of_an_emulated_ethernet(tmp_path):
@@ -74,3 +77,12 @@ def test_mistakes(fault: str, code: str):
     with pytest.raises(UsageError) as error:
         description.read(f"{ETHERNET}[[faults]]\nhosts {fault.replace('[4]', '[5]')}\n")
     assert error.value.code.startswith(code)
+
+
+@pytest.mark.parametrize(
+    "keys", ["uplink = [0, 1, 2, 3]", "uplink = [1, 1]", "uplink = [1]\nnodes = [2]", ""]
+)
+def test_an_uplink_is_above_some_of_the_nodes(keys: str):
+    with pytest.raises(UsageError) as error:
+        read(f"{MACHINE}[[faults]]\n{keys}\nslowdown = 1.5\n")
+    assert error.value.code == "fault-not-one-or-two-nodes"
