@@ -133,18 +133,20 @@ def switch(ranks: int, gap_s: float = 0.0) -> Platform:
     return Platform(name="even", title="Even", network=network, segments=(segment,), eager=EAGER)
 
 
-def check_everything(done: Execution, ranks: int, computed_rel: float) -> None:
-    """All data arrive, and the times of places and ranks are parts of the whole."""
+def check_everything(done: Execution, ranks: int) -> None:
+    """All data arrive, and the times of places and ranks are parts of the whole. On real machines, other
+    programs make computation longer, and a short time may be shorter than a step of the clock."""
     record = done.records.records[0]
-    assert record.verified.bytes > 300 * ranks and record.verified.errors == 0
+    assert record.verified.bytes > 150 * record.verified.runs > 0 and record.verified.errors == 0
     graph = everything(ranks)
     assert done.steps.left_out_messages == done.steps.left_out_collectives == 0
     replaced = set(graph.operations) & {*SIMILAR, "Comm_dup"}
     assert done.steps.substitutions == dict.fromkeys(replaced, len(graph.communicators))
     computed_s = (graph.ops["computed_s"].sum() + graph.tail_s.sum()) / ranks
-    assert done.computed_s == pytest.approx(computed_s, rel=computed_rel)
+    assert done.computed_s > 0.5 * computed_s
+    assert done.computed_s == pytest.approx(computed_s, rel=1e-6) or not record.simulated
     assert done.rank_s.shape == (ranks,) and done.places_s.shape == (len(graph.places),)
-    assert done.places_s.min() > 0 or record.simulated
+    assert done.places_s.min() >= 0
     assert done.rank_s.max() <= 1.01 * max(map(max, done.times_s))
 
 
@@ -153,13 +155,13 @@ def check_everything(done: Execution, ranks: int, computed_rel: float) -> None:
 def test_every_message_arrives_at_its_receive(mpi, mpi_name, ranks):
     built = group_for(mpi, GROUP)
     done = replay_with(bench(launcher_for(mpi, built), built.catalog, real), everything(ranks), launches=1)
-    check_everything(done, ranks, 0.5)
+    check_everything(done, ranks)
 
 
 @pytest.mark.simgrid
 def test_everything_is_simulated_and_computation_takes_its_time():
     done = replay_with(simulated_bench(switch(5)), everything(5))
-    check_everything(done, 5, 1e-6)
+    check_everything(done, 5)
     parts = done.computed_s + done.messages_s + done.collectives_s
     assert parts == pytest.approx(done.rank_s.mean(), rel=1e-6)
     assert done.places_s.sum() == pytest.approx(done.messages_s + done.collectives_s, rel=1e-6)
