@@ -31,6 +31,7 @@ from hockney.core.paths import AnyPath
 from hockney.core.wording import join_words, option, plural
 from hockney.draw.page import Caveat, Page
 from hockney.extrapolation.answers import MachineScaling
+from hockney.extrapolation.bodies import later_iterations
 from hockney.extrapolation.computation import ComputationModel, Scaling, fit_computation
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe, without_polls
 from hockney.extrapolation.scaling import (
@@ -43,7 +44,6 @@ from hockney.extrapolation.scaling import (
 )
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import MIN_RUNS, Structure
-from hockney.extrapolation.synthesis import later_iterations
 from hockney.extrapolation.tables import ScalingAnswer
 from hockney.measurement import Listener, Status
 from hockney.profiles.profile import Launch

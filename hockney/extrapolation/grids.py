@@ -112,7 +112,7 @@ def rules(arranged: Mapping[int, Dims]) -> Iterator[Rule]:
 ABSOLUTE, OPEN, PERIODIC, XOR, MIRROR, OPPOSITE = "rank", "grid", "torus", "xor", "mirror", "opposite"
 TRANSPOSED, TRANSPOSED_PAIRS = "transposed", "transposed pairs"
 FOLDED = "folded"
-PARENTS = {f"parent by {tree} bit from {text}": (tree, root) for tree in TREES for text, root in ROOTS}
+PARENTS = {f"parent by {tree} bit from {root.text}": (tree, root) for tree in TREES for root in ROOTS}
 ONE_PARTNER = (MIRROR, OPPOSITE, TRANSPOSED, TRANSPOSED_PAIRS, FOLDED, *PARENTS)
 RELATIONS = (ABSOLUTE, OPEN, PERIODIC, XOR, *ONE_PARTNER)
 """The partner is one rank for all; it is at an offset in a grid without or with connected ends; its number
@@ -156,9 +156,8 @@ def _one_partner(relation: str, dims: Dims, ranks: np.ndarray) -> np.ndarray:
         return np.where(ranks < power, ranks + power, ranks - power)
     if relation in PARENTS:
         tree, root = PARENTS[relation]
-        first = int(root(np.array(count)))
-        other = parent(tree, (ranks - first) % count)
-        return np.where(other >= 0, (other + first) % count, -1)
+        other = parent(tree, root.number(ranks, np.array(count)))
+        return np.where(other >= 0, root.rank_at(other, np.array(count)), -1)
     if len(dims) != 2:
         return np.full(len(ranks), -1)
     if relation == TRANSPOSED_PAIRS and dims[0] != dims[1]:

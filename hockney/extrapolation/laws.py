@@ -277,17 +277,40 @@ def _error(predicted: float, value: float) -> float:
 
 REMAINDER = 0.1
 """Relative difference of sizes that is due to a division with a remainder."""
-SIZE_PATTERNS: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] = (
-    ("the same in all iterations", lambda k, count: np.ones(np.shape(k))),
-    ("doubled in each iteration", lambda k, count: 2.0**k),
-    ("halved in each iteration", lambda k, count: 2.0**-k),
+Pattern = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""A relative size from the rank, the number of ranks, the iteration and the number of iterations."""
+
+
+@dataclass(frozen=True)
+class SizePattern:
+    """How sizes depend on the rank and the iteration."""
+
+    text: str
+    at: Pattern
+
+
+def _doubled(every: int, sign: int) -> Pattern:
+    return lambda rank, ranks, k, count: 2.0 ** (sign * (k // every))
+
+
+def _descendants(rank: np.ndarray, ranks: np.ndarray, k: np.ndarray, count: np.ndarray) -> np.ndarray:
+    return np.where(rank > 0, np.minimum(rank & -rank, ranks - rank), ranks)
+
+
+SIZE_PATTERNS: tuple[SizePattern, ...] = (
+    SizePattern("the same in all iterations", lambda rank, ranks, k, count: np.ones(np.shape(k))),
+    *(
+        SizePattern(f"{text} in each {every}th iteration", _doubled(every, sign))
+        for every in (1, 2, 3, 4, 6)
+        for text, sign in (("doubled", 1), ("halved", -1))
+    ),
+    SizePattern("halved to 1", lambda rank, ranks, k, count: 2.0 ** np.maximum(count - 1 - k, 0)),
+    SizePattern("decreasing", lambda rank, ranks, k, count: np.maximum(count - k, 1)),
+    SizePattern("increasing", lambda rank, ranks, k, count: k + 1),
+    SizePattern("of a rank and those below it in a binomial tree", _descendants),
 )
 
 
-def size_pattern(k: np.ndarray, count: np.ndarray, sizes: np.ndarray) -> int | None:
-    """The number of the pattern that the sizes in the iterations of a loop have."""
-    for number, (_, at) in enumerate(SIZE_PATTERNS):
-        scaled = sizes / at(k, count)
-        if np.ptp(scaled) <= max(1.0, REMAINDER * float(np.abs(scaled).max(initial=0.0))):
-            return number
-    return None
+def has_pattern(scaled: np.ndarray) -> bool:
+    """Whether sizes relative to their pattern are the same, up to remainders of divisions."""
+    return float(np.ptp(scaled)) <= max(1.0, REMAINDER * float(np.abs(scaled).max(initial=0.0)))

@@ -61,7 +61,7 @@ def _border(place: Place) -> np.ndarray:
 
 def _tree_feature(tree: str, root: Root) -> Feature:
     def feature(place: Place) -> np.ndarray:
-        relative = (place.rank - root(np.array(place.ranks))) % place.ranks
+        relative = root.number(place.rank, np.array(place.ranks))
         return (relative > 0) + 2 * (children(tree, relative, np.array(place.ranks)) > 0)
 
     return feature
@@ -78,18 +78,23 @@ def _folded_feature(pairs: bool) -> Feature:
     return feature
 
 
+def _diagonal(place: Place) -> np.ndarray:
+    """Whether all coordinates are equal, in a grid."""
+    return np.ptp(place.position, axis=1) == 0 if len(place.dims) > 1 else np.zeros(place.ranks)
+
+
 FEATURES: dict[str, Feature] = {
     "border": _border,
     "parity of the grid": lambda place: place.position.sum(axis=1) % 2,
+    "diagonal": _diagonal,
     "first": lambda place: place.rank == 0,
     "last": lambda place: place.rank == place.ranks - 1,
     "second": lambda place: place.rank == 1,
     "parity": lambda place: place.rank % 2,
     "half": lambda place: place.rank < place.ranks // 2,
+    "quarter": lambda place: place.rank < place.ranks // 4,
     "node": lambda place: place.number_on_node == 0,
-    **{
-        f"tree by {tree} bit from {text}": _tree_feature(tree, root) for tree in TREES for text, root in ROOTS
-    },
+    **{f"tree by {tree} bit from {root.text}": _tree_feature(tree, root) for tree in TREES for root in ROOTS},
     "ranks beyond a power of two": _folded_feature(False),
     "pairs beyond a power of two": _folded_feature(True),
 }
@@ -106,12 +111,15 @@ COMBINATIONS: tuple[tuple[str, ...], ...] = (
     ("border", "parity"),
     ("border", "parity of the grid"),
     ("border", "first", "parity"),
+    ("diagonal",),
+    ("border", "diagonal"),
 )
 RARE_COMBINATIONS: tuple[tuple[str, ...], ...] = (
     *((name,) for name in FEATURES if " from " in name),
     ("ranks beyond a power of two",),
     ("pairs beyond a power of two",),
     ("half",),
+    ("quarter",),
     ("last",),
     ("half", "parity"),
     ("parity", "first", "last"),

@@ -353,6 +353,7 @@ def check_largest_run(structure: Structure) -> None:
         replace(structure.arrangement, dims=dims),
         structure.features,
         structure.folded,
+        structure.ruled,
     )
     try:
         place = structure.place(largest)

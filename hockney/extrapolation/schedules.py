@@ -12,6 +12,7 @@ import numpy as np
 
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.trees import ROOTS, TREES, Root, bit_length, children, power_below
+from hockney.profiles import trace as records
 
 # Partners
 
@@ -52,8 +53,8 @@ def _all_ranks(of: Ranks) -> Line:
 
 def _from_root(root: Root) -> Lines:
     def line(of: Ranks) -> Line:
-        first = root(of.ranks)
-        return Line((of.rank - first) % of.ranks, of.ranks, lambda number: (number + first) % of.ranks)
+        number = root.number(of.rank, of.ranks)
+        return Line(number, of.ranks, lambda number: root.rank_at(number, of.ranks))
 
     return line
 
@@ -84,6 +85,11 @@ def _in_half(other: bool, opposed: bool = False) -> Lines:
     return line
 
 
+def _in_quarter(of: Ranks) -> Line:
+    size = np.maximum(of.ranks // 4, 1)
+    return Line(of.rank % size, size, lambda number: of.rank // size * size + number)
+
+
 def _in_power_of_two(of: Ranks) -> Line:
     return Line(of.rank, power_below(of.ranks), lambda number: number)
 
@@ -100,9 +106,10 @@ def _lines(dimensions: int) -> Iterator[tuple[str, Lines]]:
     if dimensions > 1:
         for dimension in range(dimensions):
             yield f" along {'xyz'[dimension]}", _along(dimension)
-    for text, root in ROOTS[1:]:
-        yield f" from rank {text}", _from_root(root)
+    for root in ROOTS[1:]:
+        yield f" from rank {root.text}", _from_root(root)
     yield " in the same half", _in_half(False)
+    yield " in the same quarter", _in_quarter
     yield " in the other half", _in_half(True)
     yield " in the other half, opposed", _in_half(True, opposed=True)
     yield " in the largest power of two", _in_power_of_two
@@ -133,7 +140,7 @@ def _reversed(step: Step) -> Step:
 
 def _alternating(number: np.ndarray, size: np.ndarray, index: np.ndarray) -> np.ndarray:
     """The two neighbors in a line by turns, as in odd-even transposition sort."""
-    return (number + 1 - 2 * ((number + index) % 2)) % size
+    return number + 1 - 2 * ((number + index) % 2)
 
 
 _STEPS: tuple[tuple[str, Step], ...] = (
@@ -150,35 +157,79 @@ _STEPS: tuple[tuple[str, Step], ...] = (
     ("{} - r - 1 mod P", lambda number, size, index: (index - number - 1) % size),
     ("tournament {}", _tournament),
     ("reversed tournament {}", _reversed(_tournament)),
-    ("r + (-1)^(r + {}) mod P", _alternating),
+    ("r + (-1)^(r + {}) mod P", lambda number, size, index: _alternating(number, size, index) % size),
 )
-_INDICES: tuple[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]], ...] = (
-    ("k", lambda k, count: k),
-    ("K - 1 - k", lambda k, count: count - 1 - k),
-    ("k + 1", lambda k, count: k + 1),
-    ("K - k", lambda k, count: count - k),
+_STEPS_WITH_ENDS: tuple[tuple[str, Step], ...] = (
+    ("r + (-1)^(r + {})", _alternating),
+    ("r + 2^({})", lambda number, size, index: number + _bit(index)),
+    ("r - 2^({})", lambda number, size, index: number - _bit(index)),
+    ("r + {}", lambda number, size, index: number + index),
+    ("r - ({})", lambda number, size, index: number - index),
+    ("r xor 2^({})", lambda number, size, index: number ^ _bit(index)),
 )
+"""Those with MPI_PROC_NULL beyond the ends of the line."""
+Index = Callable[[Ranks, np.ndarray, np.ndarray], np.ndarray]
+"""A number from the ranks, an iteration and the number of iterations."""
+
+
+def _triangular(of: Ranks, k: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """In stage s = 0, 1, ... of a bitonic sort the bits s, s - 1, ..., 0."""
+    stage = ((np.sqrt(8 * np.maximum(k, 0) + 1) - 1) // 2).astype(np.int64)
+    return np.asarray(stage * (stage + 3) // 2 - k)
+
+
+_INDICES: tuple[tuple[str, Index], ...] = (
+    ("k", lambda of, k, count: k),
+    ("K - 1 - k", lambda of, k, count: count - 1 - k),
+    ("k + 1", lambda of, k, count: k + 1),
+    ("K - k", lambda of, k, count: count - k),
+    ("bit k of a bitonic sort", _triangular),
+)
+
+
+def _indices(dimensions: int) -> Iterator[tuple[str, Index]]:
+    yield from _INDICES
+    if dimensions > 1:
+        for dimension in range(dimensions):
+            yield "xyz"[dimension], partial(_at_coordinate, dimension)
+
+
+def _at_coordinate(dimension: int, of: Ranks, k: np.ndarray, count: np.ndarray) -> np.ndarray:
+    return _along(dimension)(of).number
 
 
 @dataclass(frozen=True)
 class PartnerRule:
-    """The partner of rank r of P in iteration k of K, from 0 on."""
+    """The partner of rank r of P in iteration k of K, from 0 on. `has_ends`: beyond the ends of the line is
+    MPI_PROC_NULL."""
 
     text: str
     lines: Lines
     step: Step
-    index: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    index: Index
+    has_ends: bool = False
 
     def at(self, of: Ranks, k: np.ndarray, count: np.ndarray) -> np.ndarray:
         line = self.lines(of)
-        return np.asarray(line.rank_at(self.step(line.number, line.size, self.index(k, count))))
+        number = self.step(line.number, line.size, self.index(of, k, count))
+        if not self.has_ends:
+            return np.asarray(line.rank_at(number))
+        inside = (number >= 0) & (number < line.size)
+        return np.where(inside, line.rank_at(np.where(inside, number, 0)), records.NO_PROCESS)
 
 
 def _partner_rules(dimensions: int) -> Iterator[PartnerRule]:
     for place, lines in _lines(dimensions):
         for form, step in _STEPS:
-            for text, index in _INDICES:
+            for text, index in _indices(dimensions):
                 yield PartnerRule(form.format(text) + place, lines, step, index)
+
+
+def _partner_rules_with_ends(dimensions: int) -> Iterator[PartnerRule]:
+    for place, lines in _lines(dimensions):
+        for form, step in _STEPS_WITH_ENDS:
+            for text, index in _indices(dimensions):
+                yield PartnerRule(form.format(text) + place, lines, step, index, True)
 
 
 ALL_OTHERS = PartnerRule("k, without r", _all_ranks, _STEPS[5][1], _INDICES[0][1])
@@ -192,11 +243,19 @@ def partner_rule(of: Ranks, k: np.ndarray, count: np.ndarray, partner: np.ndarra
     """The rule that gives all observed partners."""
     few = np.unique(np.linspace(0, len(k) - 1, FEW).astype(np.int64))
     sample = of[few], k[few], count[few]
+    has_ends = (partner == records.NO_PROCESS).any()
+    rules = (_partner_rules_with_ends if has_ends else _partner_rules)(of.dims.shape[1])
     with np.errstate(all="ignore"):
-        for rule in _partner_rules(of.dims.shape[1]):
+        for rule in rules:
             if (rule.at(*sample) == partner[few]).all() and (rule.at(of, k, count) == partner).all():
                 return rule
     return None
+
+
+def owner_of_uneven_block(k: np.ndarray, count: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Who has iteration k, if each of `size` has as many as the others, or the first ones have one more."""
+    least, more = count // size, count % size
+    return np.where(k < more * (least + 1), k // (least + 1), (k - more) // np.maximum(least, 1))
 
 
 # Numbers of iterations
@@ -219,9 +278,14 @@ def _size_counts(place: str, lines: Lines) -> Iterator[CountRule]:
     """Of all ranks of a line alike."""
     size = f"size{place}" if place else "P"
     yield CountRule(f"floor(log2({size}))", lambda of: bit_length(lines(of).size) - 1)
+    yield CountRule(f"1 + 2 + ... + floor(log2({size}))", lambda of: _sum_to(bit_length(lines(of).size) - 1))
     for divisor in (2, 3, 4):
         yield CountRule(f"floor({size} / {divisor})", partial(_divided, lines, divisor))
         yield CountRule(f"ceil({size} / {divisor})", partial(_divided, lines, divisor, up=True))
+
+
+def _sum_to(numbers: np.ndarray) -> np.ndarray:
+    return numbers * (numbers + 1) // 2
 
 
 def _divided(lines: Lines, divisor: int, of: Ranks, *, up: bool = False) -> np.ndarray:
@@ -249,7 +313,7 @@ def count_rules(of: Ranks, values: np.ndarray, *, by_rank: bool) -> Iterator[Cou
     if dimensions > 1:
         places += [(f" along {'xyz'[k]}", _along(k)) for k in range(dimensions)]
     if by_rank:
-        places += [(f" from rank {text}", _from_root(root)) for text, root in ROOTS[1:]]
+        places += [(f" from rank {root.text}", _from_root(root)) for root in ROOTS[1:]]
     for place, lines in places:
         for rule in _rank_counts(place, lines) if by_rank else _size_counts(place, lines):
             base = rule.base(of)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +25,11 @@ MANY_ROLES = 2 / 3
 """With more roles for each rank of the largest run, the roles may be those of single ranks by chance."""
 
 
+MAX_UNLIKE, MAX_UNLIKE_ROUGH = 1 / 3, 2 / 3
+"""The largest relative difference of the bytes of a rank at a call site from those of the pattern, and that
+of sizes that follow their law only roughly."""
+
+
 def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
     """The first structure without misfits that is no coincidence, or else the one with the fewest calls at
     misfits. Its runs have equal numbers of iterations of rough loops."""
@@ -33,8 +39,7 @@ def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
         is_coincidence = _may_be_coincidence(structure)
         if best is not None and not best[0][0] and is_coincidence:
             continue
-        fit(structure)
-        check_runs(structure)
+        structure = _fitted(structure)
         key = (_calls_at_misfits(structure), is_coincidence)
         if best is None or key < best[0]:
             best = (key, structure)
@@ -42,6 +47,28 @@ def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
             break
     assert best is not None, "there is always a usual structure"
     return best[1]
+
+
+def _fitted(structure: Structure) -> Structure:
+    """The structure with its laws; with rules for the partners and sizes at call sites without a pattern, if
+    they explain more calls."""
+    fit(structure)
+    has_counts = not structure.misfits
+    check_runs(structure)
+    sites = {misfit.site for misfit in structure.misfits}
+    messages = {
+        number
+        for number, kind in enumerate(structure.kinds.kinds)
+        if kind.site in sites and any(what in POINT_TO_POINT for what, _ in kind.shape)
+    }
+    if not messages or not has_counts:
+        return structure
+    again = replace(
+        structure, misfits=[], ruled=frozenset(messages), part_counts={}, loops={}, group_rules={}
+    )
+    fit(again)
+    check_runs(again)
+    return min(structure, again, key=_calls_at_misfits)
 
 
 def _may_be_coincidence(structure: Structure) -> bool:
@@ -107,10 +134,30 @@ def _check_rank(structure: Structure, made: Synthesis, run: ObservedRun, rank: i
     unknown = np.unique(traced_received[traced_received[:, 2] == records.ANY, 0])
     for each in (received, traced_received):
         each[np.isin(each[:, 0], unknown), 2] = records.ANY
+    sums = [
+        np.bincount(each, rows["bytes"] * _has_bytes(rows), size)
+        for each, rows in zip(owners, (generated, traced), strict=True)
+    ]
+    unlike = np.abs(sums[0] - sums[1]) / np.maximum(np.maximum(*sums), 1)
+    rough = structure.rough_sizes()
+    for kind in np.flatnonzero(unlike > MAX_UNLIKE).tolist():
+        if unlike[kind] > MAX_UNLIKE_ROUGH or structure.kinds.kinds[kind].site not in rough:
+            sent_bytes, by_pattern = (f"{each[kind]:.0f}" for each in sums[::-1])
+            structure.add_misfit(
+                kind,
+                f"on {ranks} ranks, rank {rank} sends {sent_bytes} bytes, and {by_pattern} by the pattern of "
+                "the other runs",
+            )
     for kind in sorted(_unequal(sent, traced_sent) | _unequal(received, traced_received)):
         structure.add_misfit(
             kind, f"on {ranks} ranks, partners of rank {rank} are not those of the pattern of the other runs"
         )
+
+
+def _has_bytes(parts: np.ndarray) -> np.ndarray:
+    """Whether parts send data to another rank."""
+    sends = np.isin(parts["what"], (records.SEND, records.START_SEND, records.PUT, *COLLECTIVE))
+    return np.asarray(sends & (parts["peer"] != records.NO_PROCESS))
 
 
 def _partners(parts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -111,6 +111,9 @@ class Structure:
     """By call site, the relative error with which sizes of the largest run were predicted from the others."""
     has_largest_sizes: bool = False
     rough_loops: tuple[RoughLoop, ...] = ()
+    ruled: frozenset[int] = frozenset()
+    """The kinds of calls whose partners and sizes follow rules also outside of loops that depend on the
+    number of ranks."""
     _path_counts: dict[int, dict[tuple[int, ...], list[int]]] = field(default_factory=dict)
 
     @cached_property
@@ -331,9 +334,11 @@ def arranged_structure(
     arrangement: Arrangement,
     features: tuple[str, ...],
     folded: dict[tuple[int, int], Folded],
+    ruled: frozenset[int] = frozenset(),
 ) -> Structure:
     """The structure of runs whose ranks are known to be arranged like this."""
-    structure = Structure(kinds, {run.ranks: run for run in runs}, arrangement, features, folded)
+    by_ranks = {run.ranks: run for run in runs}
+    structure = Structure(kinds, by_ranks, arrangement, features, folded, ruled=ruled)
     fit(structure)
     return structure
 

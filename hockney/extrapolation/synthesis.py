@@ -12,13 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from hockney.core.errors import Inconclusive
+from hockney.extrapolation.bodies import BodyRule, Path, RoleCalls, body_rules, expand
 from hockney.extrapolation.computation import Calls
-from hockney.extrapolation.folding import Loop, Node, end_call, first_call
-from hockney.extrapolation.grids import MAX_DIMENSIONS, PERIODIC, RELATIONS, Dims, labels, partner
-from hockney.extrapolation.laws import SIZE_PATTERNS, Law, fit_law, size_pattern
+from hockney.extrapolation.folding import Loop, Node
+from hockney.extrapolation.grids import MAX_DIMENSIONS, PERIODIC, RELATIONS, Dims, partner
+from hockney.extrapolation.laws import SIZE_PATTERNS
 from hockney.extrapolation.observations import COLLECTIVE, STARTS, CallKinds, ObservedRun, RankSequence
 from hockney.extrapolation.placements import Place, Role
-from hockney.extrapolation.schedules import ALL_OTHERS, PartnerRule, Ranks, partner_rule
+from hockney.extrapolation.schedules import PartnerRule, Ranks, owner_of_uneven_block
 from hockney.extrapolation.structure import (
     Donor,
     LoopCount,
@@ -33,8 +34,6 @@ from hockney.profiles import trace as records
 from hockney.profiles.trace import EVENT, Call, RankTrace, concatenated_ranges
 from hockney.replay.building import Job, Placement, TraceGraph, build
 
-Path = tuple[int, ...]
-
 ROW = np.dtype(
     [
         *((name, records.PART[name]) for name in records.PART.names or ()),
@@ -45,199 +44,20 @@ ROW = np.dtype(
         ("rule", "i2"),
         ("k", "i4"),
         ("count", "i4"),
+        ("pattern", "i2"),
+        ("size_k", "i4"),
+        ("size_count", "i4"),
+        ("scale", "f8"),
         ("origin", "i2"),
         ("place", "i4"),
+        ("turns", "i1"),
     ]
 )
 """A part of a call with what differs between the ranks of a role left open. `call` is the place of its call.
 The partner is at `label` of a relation, or follows a rule (the place of either in a list, -1: none) in
-iteration `k` of `count`. `origin` is the place of the call that made its communicator, in which the root has
-the number `place` (-1: none)."""
-
-
-@dataclass(frozen=True)
-class BodyRule:
-    """A part of a call in the body of a loop whose number of iterations depends on the number of ranks or on
-    the rank: its partner and size by iteration. `keeps_label`: the partner has the label of the traced one in
-    all iterations, and needs no rule; `size` is the law of the first iteration's size."""
-
-    partner: PartnerRule | None
-    keeps_label: bool
-    pattern: int | None
-    size: Law | None
-
-
-@dataclass(frozen=True)
-class RoleCalls:
-    """The calls of ranks with a role, as places of the traced rank's calls. `iteration` and `iterations` are
-    those of the innermost loop that depends on the number of ranks (-1: none), `body` the number of its place
-    in `bodies` (-1: none)."""
-
-    donor: Donor
-    calls: np.ndarray
-    iteration: np.ndarray
-    iterations: np.ndarray
-    body: np.ndarray
-    bodies: Mapping[tuple[Path, int], int]
-
-
-def expand(donor: Donor, loops: Mapping[Path, LoopCount], counts: Mapping[Path, int]) -> RoleCalls:
-    """The traced rank's calls with these numbers of iterations."""
-    spans: list[tuple[int, int, int, int, int]] = []
-    bodies: dict[tuple[Path, int], int] = {}
-
-    def visit(nodes: Sequence[Node], path: Path, k: int, count: int) -> None:
-        for number, node in enumerate(nodes):
-            own = (*path, number)
-            if not isinstance(node, Loop):
-                body = bodies.setdefault((path, number), len(bodies)) if k >= 0 else -1
-                spans.append((node, node + 1, k, count, body))
-            elif own in counts:
-                for each in range(counts[own]):
-                    inner = loops[own].inner(each, counts[own])
-                    visit(node.iterations[min(each, len(node.iterations) - 1)], own, *inner)
-            elif any(path_of[: len(own)] == own for path_of in counts):
-                for iteration in node.iterations:
-                    visit(iteration, own, k, count)
-            else:
-                spans.append((first_call(node), end_call(node), -1, -1, -1))
-
-    visit(donor.folded.nodes, (), -1, -1)
-    first, end, *columns = np.array(spans, dtype=np.int64).reshape(-1, 5).T
-    iteration, iterations, body = (np.repeat(each, end - first) for each in columns)
-    return RoleCalls(donor, concatenated_ranges(first, end - first), iteration, iterations, body, bodies)
-
-
-def later_iterations(structure: Structure) -> dict[tuple[int, int], np.ndarray]:
-    """Whether each call of the traced ranks is in a later iteration than the first one of the innermost loop
-    that depends on the number of ranks or on the rank; by number of ranks and rank, without ranks that have
-    no such loops."""
-    made: dict[tuple[int, Role], np.ndarray] = {}
-    found = {}
-    for ranks, run in structure.runs.items():
-        for rank, role in enumerate(structure.roles(structure.place(ranks))):
-            loops, folded = structure.loops.get(role, {}), structure.folded[ranks, rank]
-            if not loops or folded.symbols != structure.donors[role][0].folded.symbols:
-                continue
-            key = (id(folded), role)
-            if key not in made:
-                counts = {path: own[0] for path, own in structure.path_counts(ranks, rank).items()}
-                own_counts = {path: counts[path] for path in loops if path in counts}
-                made[key] = expand(Donor(run, rank, folded), loops, own_counts).iteration > 0
-            if len(made[key]) == len(run.sequences[rank].kinds):
-                found[ranks, rank] = made[key]
-    return found
-
-
-MAX_OBSERVED_RANKS = 64
-
-
-def body_rules(structure: Structure, role: Role) -> dict[tuple[Path, int, int], BodyRule]:
-    """The rules of the parts of calls in loops that depend on the number of ranks or on the rank, by place in
-    the body and number of the part."""
-    donor, loops = structure.donors[role][0], structure.loops[role]
-    rows: dict[tuple[Path, int, int], list[tuple[int, ...]]] = defaultdict(list)
-    if loops:
-        for ranks, members in structure.members[role].items():
-            for rank in members[:MAX_OBSERVED_RANKS]:
-                folded = structure.folded[ranks, rank]
-                if folded.symbols == donor.folded.symbols:
-                    _observe_bodies(structure, ranks, rank, folded.nodes, loops, rows)
-    return {key: _body_rule(structure, donor, np.array(each)) for key, each in rows.items()}
-
-
-def _observe_bodies(
-    structure: Structure,
-    ranks: int,
-    rank: int,
-    nodes: Sequence[Node],
-    counts: Mapping[Path, LoopCount],
-    rows: dict[tuple[Path, int, int], list[tuple[int, ...]]],
-) -> None:
-    """Adds the rank, number of ranks, iteration, iterations, partner, size, action, wildcard flag and kind of
-    call of each part, in the first instance of each loop."""
-    sequence = structure.runs[ranks].sequences[rank]
-
-    def visit(nodes: Sequence[Node], path: Path) -> None:
-        for place, node in enumerate(nodes):
-            own = (*path, place)
-            if not isinstance(node, Loop):
-                continue
-            if own not in counts:
-                visit(node.iterations[0], own)
-                continue
-            for number, iteration in enumerate(node.iterations):
-                k, count = counts[own].inner(number, len(node.iterations))
-                for child, call in enumerate(iteration):
-                    if isinstance(call, Loop):
-                        continue
-                    kind = int(sequence.kinds[call])
-                    parts = sequence.parts[sequence.first[call] : sequence.first[call + 1]]
-                    for position, part in enumerate(parts.tolist()):
-                        what, flags, peer, _, _, size = part[:6]
-                        rows[own, child, position].append(
-                            (rank, ranks, k, count, peer, size, what, flags & records.WILDCARD, kind)
-                        )
-            visit(node.iterations[0], own)
-
-    visit(nodes, ())
-
-
-def _keeps_label(structure: Structure, donor: Donor, rows: np.ndarray) -> bool:
-    """Whether the partner of the traced rank's first iteration is at the label of all partners."""
-    arrangement = structure.arrangement
-    relation = structure.relations[rows[0, -1]]
-    own = rows[(rows[:, 0] == donor.rank) & (rows[:, 1] == donor.run.ranks)]
-    if not relation or not len(own):
-        return False
-    label = labels(relation, arrangement.dims[donor.run.ranks], own[:1, 0], own[:1, 4])
-    pairs, _ = distinct_rows(rows[:, [0, 1, 4]])
-    return all(
-        peer == partner(relation, arrangement.dims[ranks], rank, label)[0]
-        for rank, ranks, peer in pairs.tolist()
-    )
-
-
-def _body_rule(structure: Structure, donor: Donor, rows: np.ndarray) -> BodyRule:
-    rank, ranks, k, count, peer, size, what, wild, _ = rows.T
-    known = peer >= 0
-    rule = None
-    keeps_label = known.any() and not wild.any() and _keeps_label(structure, donor, rows[known])
-    of = Ranks.of(rank, ranks, structure.arrangement.dims)
-    if known.any() and not keeps_label:
-        # The order in which messages come is not the program's, also if it probed for them before.
-        orders = [_sorted_partners(rows)] if wild.any() else [peer]
-        if np.isin(what, (records.RECEIVE, records.PROBE)).all() and not wild.any():
-            orders.append(_sorted_partners(rows))
-        found = (partner_rule(of[known], k[known], count[known], order[known]) for order in orders)
-        rule = next((each for each in found if each is not None), None)
-    if not known.any() and wild.all() and (count == ranks - 1).all():
-        # The program does not ask who sent: it takes one message from each other rank.
-        rule = ALL_OTHERS
-    return BodyRule(rule, bool(keeps_label), *_body_sizes(structure, ranks, k, count, size.astype(float)))
-
-
-def _body_sizes(
-    structure: Structure, ranks: np.ndarray, k: np.ndarray, count: np.ndarray, size: np.ndarray
-) -> tuple[int | None, Law | None]:
-    """The first pattern of sizes over iterations that all runs have, and the law of the first size."""
-    patterns = {
-        size_pattern(k[chosen], count[chosen], size[chosen])
-        for number in np.unique(ranks).tolist()
-        if count[chosen := ranks == number].max() > 1
-    }
-    pattern = patterns.pop() if len(patterns) == 1 else None
-    scaled = size / SIZE_PATTERNS[pattern or 0][1](k, count)
-    first = {number: float(scaled[ranks == number].mean()) for number in np.unique(ranks).tolist()}
-    return pattern, fit_law(first, structure.arrangement.dims)
-
-
-def _sorted_partners(rows: np.ndarray) -> np.ndarray:
-    """The partners of each rank, in ascending order over its iterations."""
-    rank, ranks, k, _, peer = rows.T[:5]
-    found = np.empty_like(peer)
-    found[np.lexsort((k, rank, ranks))] = peer[np.lexsort((peer, rank, ranks))]
-    return found
+iteration `k` of `count`. The size is `bytes`, or `scale` times a pattern (its place, -1: none) in iteration
+`size_k` of `size_count`. `origin` is the place of the call that made its communicator, in which the root has
+the number `place` (-1: none); with `turns` it is counted from the communicator's number."""
 
 
 # The calls of a role, with what differs between its ranks left open.
@@ -277,6 +97,14 @@ class _Builder:
     def bodies(self) -> dict[tuple[Path, int, int], BodyRule]:
         return body_rules(self.structure, self.role)
 
+    @cached_property
+    def periods(self) -> dict[Path, int]:
+        """The periods of the labels in the bodies of loops."""
+        found: dict[Path, int] = {}
+        for (path, _, _), rule in self.bodies.items():
+            found[path] = max(found.get(path, 1), rule.period)
+        return found
+
     def counts(self, rank: int) -> tuple[int, ...]:
         """The numbers of iterations of the role's loops."""
         return tuple(each.at(rank, self.place) for each in self.structure.loops[self.role].values())
@@ -285,7 +113,7 @@ class _Builder:
         """`members` are the numbers of members of the communicators of such ranks, by origin."""
         structure, donor, loops = self.structure, self.donor, self.structure.loops[self.role]
         self._check_directions()
-        made = expand(donor, loops, dict(zip(loops, counts, strict=True)))
+        made = expand(donor, loops, dict(zip(loops, counts, strict=True)), structure.ruled, self.periods)
         sequence = donor.run.sequences[donor.rank]
         lengths = sequence.first[made.calls + 1] - sequence.first[made.calls]
         parts = sequence.parts[sequence.parts_of(made.calls)]
@@ -300,16 +128,14 @@ class _Builder:
         names, relation = np.unique(structure.relations.astype(str), return_inverse=True)
         assert set(names) <= set(RELATION_NAMES)
         rows["relation"] = np.array([RELATION_NAMES.index(name) for name in names])[relation][rows["kind"]]
-        rows["rule"] = -1
-        rows["k"] = made.iteration[rows["call"]]
-        rows["count"] = made.iterations[rows["call"]]
+        rows["rule"] = rows["pattern"] = -1
         sized = self._apply_rules(made, rows)
         self._scale_sizes(rows, ~sized & has_size(rows))
         if loops:
             rows = _with_all_ends(sequence, made.calls, rows)
         self._set_communicators(rows)
         self._set_roots(rows, made, members)
-        return self._distinct(kinds, rows, made.iteration > 0)
+        return self._distinct(kinds, rows, made.is_later)
 
     def _check_directions(self) -> None:
         """Raises Inconclusive if the traced rank's partners in a grid with connected ends do not show in
@@ -343,25 +169,31 @@ class _Builder:
             if not len(chosen):
                 continue
             kind = int(rows["kind"][chosen[0]])
+            call = rows["call"][chosen]
             if rule.partner is not None:
                 if rule.partner not in self.rules:
                     self.rules.append(rule.partner)
                 rows["rule"][chosen] = self.rules.index(rule.partner)
+                rows["k"][chosen] = made.iteration[call, rule.level]
+                rows["count"][chosen] = made.iterations[call, rule.level]
             elif (
-                not rule.keeps_label
+                not rule.period
                 and ((rows["peer"][chosen] >= 0) & (rows["what"][chosen] != records.END)).any()
             ):
                 structure.add_misfit(kind, "the partners in a loop have no pattern")
-            if rule.size is None and rule.pattern == 0:
-                # One run has the loop: the law of all ranks applies.
+            sized[chosen] = True
+            if (rows["what"][chosen] == records.END).all():
                 continue
-            if rule.size is None or rule.pattern is None:
+            if rule.size is None and rule.pattern is SIZE_PATTERNS[0]:
+                # One run has the loop: the law of all ranks applies.
+                sized[chosen] = False
+            elif rule.size is None or rule.pattern is None:
                 structure.add_misfit(kind, "the sizes of messages in a loop have no pattern")
             else:
-                factor = SIZE_PATTERNS[rule.pattern][1](rows["k"][chosen], rows["count"][chosen])
-                size = np.rint(rule.size.at(place.ranks, place.dims) * factor)
-                rows["bytes"][chosen] = np.maximum(size, 0).astype(np.uint64)
-            sized[chosen] = True
+                rows["pattern"][chosen] = SIZE_PATTERNS.index(rule.pattern)
+                rows["size_k"][chosen] = made.iteration[call, 0]
+                rows["size_count"][chosen] = made.iterations[call, 0]
+                rows["scale"][chosen] = rule.size.at(place.ranks, place.dims)
         return sized
 
     def _scale_sizes(self, rows: np.ndarray, chosen: np.ndarray) -> None:
@@ -416,6 +248,9 @@ class _Builder:
             size = members[self.origins[origin]]
             places = _root_places(observed, np.arange(len(chosen)), k, count, size)
             if places is None:
+                places = _root_places(_by_turns(observed), np.arange(len(chosen)), k, count, size)
+                rows["turns"][chosen] = 1
+            if places is None:
                 structure.add_misfit(kind, "the roots of its collectives have no pattern")
                 places = np.zeros(len(chosen), dtype=np.int64)
             rows["place"][chosen] = places
@@ -423,8 +258,6 @@ class _Builder:
     def _distinct(self, kinds: np.ndarray, rows: np.ndarray, is_later: np.ndarray) -> _Template:
         keys = rows.copy()
         keys["call"] = keys["peer"] = keys["communicator"] = keys["root"] = 0
-        without_rule = keys["rule"] < 0
-        keys["k"][without_rule] = keys["count"][without_rule] = -1
         content = np.ascontiguousarray(keys).view(f"V{ROW.itemsize}")
         lengths = np.bincount(rows["call"], minlength=len(kinds))
         bounds = np.concatenate([[0], np.cumsum(lengths)]).tolist()
@@ -566,16 +399,18 @@ def _innermost(nodes: Sequence[Node], calls: int, counts: Mapping[Path, LoopCoun
 
 def _loop_indices(made: RoleCalls, donor: Donor, counts: Mapping[Path, LoopCount]) -> _Indices:
     traced = _innermost(donor.folded.nodes, len(donor.run.sequences[donor.rank].kinds), counts)
-    changed = made.iteration >= 0
+    changed = made.iteration[:, 0] >= 0
     return _Indices(
-        np.where(changed, made.iteration, traced.iteration[made.calls]),
-        np.where(changed, made.iterations, traced.iterations[made.calls]),
+        np.where(changed, made.iteration[:, 0], traced.iteration[made.calls]),
+        np.where(changed, made.iterations[:, 0], traced.iterations[made.calls]),
     )
 
 
 RootRule = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """The place of the root among the members, of a call: how many calls on the communicator precede it at this
 call site, its iteration and number of iterations, and the number of members."""
+
+
 ROOT_RULES: tuple[RootRule, ...] = (
     lambda number, k, count, size: size - 1,
     lambda number, k, count, size: size // 2,
@@ -585,12 +420,20 @@ ROOT_RULES: tuple[RootRule, ...] = (
     lambda number, k, count, size: (size - 1 - number) % size,
     lambda number, k, count, size: k * size // count,
     lambda number, k, count, size: (k + 1) % size,
+    lambda number, k, count, size: owner_of_uneven_block(k, count, size),
+    lambda number, k, count, size: k // -(-count // size),
+    lambda number, k, count, size: np.minimum(k // np.maximum(count // size, 1), size - 1),
+    lambda number, k, count, size: owner_of_uneven_block(count - 1 - k, count, size),
+    lambda number, k, count, size: (count - 1 - k) % size,
+    lambda number, k, count, size: 0 * size,
 )
+"""With blocks of iterations, the first members have one more if the division has a remainder, all but the
+last one have equally many, or the last one has what remains."""
 
 
 def _observed_roots(structure: Structure, role: Role, donor: Donor, kind: int) -> np.ndarray:
-    """The number, iteration, iterations, members and root's place of each call of this kind, for one rank of
-    each run with the role."""
+    """The number, iteration, iterations, members, root's place and communicator's number of each call of this
+    kind, for one rank of each run with the role."""
     rows = []
     for each in structure.donors[role]:
         if each.folded.symbols != donor.folded.symbols:
@@ -604,8 +447,22 @@ def _observed_roots(structure: Structure, role: Role, donor: Donor, kind: int) -
             members = np.sort(each.run.communicators[int(part["communicator"])])
             place = np.flatnonzero(members == part["root"])
             k, count = indices.iteration[owner[at]], indices.iterations[owner[at]]
-            rows.append((number, k, count, len(members), int(place[0]) if len(place) else 0))
-    return np.array(rows, dtype=np.int64).reshape(-1, 5)
+            lowest = each.run.groups[each.run.origins[int(part["communicator"])]]
+            turn = 0 if lowest is None else _number_of_group(lowest, int(members[0]))
+            rows.append((number, k, count, len(members), int(place[0]) if len(place) else 0, turn))
+    return np.array(rows, dtype=np.int64).reshape(-1, 6)
+
+
+def _number_of_group(lowest: np.ndarray, group: int) -> int:
+    """The place of a communicator among those that one call made, by their lowest ranks."""
+    return int(np.searchsorted(np.unique(lowest[lowest >= 0]), group))
+
+
+def _by_turns(rows: np.ndarray) -> np.ndarray:
+    """With the roots' places counted from the communicator's number, as in Fox's algorithm."""
+    made = rows.copy()
+    made[:, 4] = (rows[:, 4] - rows[:, 5]) % np.maximum(rows[:, 3], 1)
+    return made
 
 
 def _root_places(
@@ -613,7 +470,7 @@ def _root_places(
 ) -> np.ndarray | None:
     """The places of the roots of calls on a communicator of `size` members; None if those of the traced calls
     have no pattern."""
-    numbers, iteration, iterations, sizes, places = rows[rows[:, 3] > 1].T
+    numbers, iteration, iterations, sizes, places, _ = rows[rows[:, 3] > 1].T
     if not len(places) or (places == places[0]).all():
         return np.full(len(number), min(int(places[0]) if len(places) else 0, size - 1))
     for rule in ROOT_RULES:
@@ -707,6 +564,13 @@ class Synthesis:
                 size = len(chosen)
                 of = Ranks.of(np.full(size, rank), np.full(size, place.ranks), {place.ranks: place.dims})
                 rows["peer"][chosen] = rule.at(of, rows["k"][chosen].astype(int), rows["count"][chosen])
+        for number in np.unique(rows["pattern"]).tolist():
+            chosen = np.flatnonzero(rows["pattern"] == number)
+            if number >= 0:
+                of_rank = np.full(len(chosen), rank), np.full(len(chosen), place.ranks)
+                indices = (rows[name][chosen].astype(int) for name in ("size_k", "size_count"))
+                size = rows["scale"][chosen] * SIZE_PATTERNS[number].at(*of_rank, *indices)
+                rows["bytes"][chosen] = np.rint(np.maximum(size, 0)).astype(np.uint64)
         for number, origin in enumerate(template.origins):
             chosen = np.flatnonzero(rows["origin"] == number)
             if not len(chosen):
@@ -720,8 +584,11 @@ class Synthesis:
             if own == len(self._communicators):
                 self._communicators.append(np.flatnonzero(self._groups[origin] == lowest))
             rows["communicator"][chosen] = own
-            root = rows["place"][chosen]
             members = self._communicators[own]
+            root = rows["place"][chosen]
+            if rows["turns"][chosen].any():
+                turn = _number_of_group(self._groups[origin], lowest)
+                root = np.where(rows["turns"][chosen] > 0, root + turn, root)
             rows["root"][chosen] = np.where(root < 0, rows["root"][chosen], members[root % len(members)])
         return rows
 
@@ -781,12 +648,18 @@ class Synthesis:
     def volumes(self) -> dict[str, Volume]:
         """The messages and collectives that start at each call site, over all ranks."""
         found: dict[str, Volume] = {}
-        for template in {id(each): each for each in self._templates}.values():
-            ranks = sum(each is template for each in self._templates)
-            times = np.bincount(template.calls, minlength=len(template.kinds)) * ranks
+        ranks_of: dict[int, list[int]] = defaultdict(list)
+        for rank, template in enumerate(self._templates):
+            ranks_of[id(template)].append(rank)
+        for ranks in ranks_of.values():
+            template = self._templates[ranks[0]]
             lengths = np.diff(template.first)
             kinds = np.repeat(template.kinds, lengths)
-            add_volumes(found, self.structure.kinds, kinds, template.rows, np.repeat(times, lengths))
+            times = np.repeat(np.bincount(template.calls, minlength=len(template.kinds)), lengths)
+            # With a pattern, sizes differ between the ranks.
+            alike = 1 if (template.rows["pattern"] >= 0).any() else len(ranks)
+            for rank in ranks[::alike]:
+                add_volumes(found, self.structure.kinds, kinds, self.parts[rank], times * alike)
         return found
 
 

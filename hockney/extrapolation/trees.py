@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,14 +33,32 @@ def parent(tree: str, rank: np.ndarray) -> np.ndarray:
 
 
 TREES = ("lowest", "highest")
-Root = Callable[[np.ndarray], np.ndarray]
-ROOTS: tuple[tuple[str, Root], ...] = (
-    ("0", lambda ranks: 0 * ranks),
-    ("P - 1", lambda ranks: ranks - 1),
-    ("P / 2", lambda ranks: ranks // 2),
-    ("1", lambda ranks: 0 * ranks + 1),
+
+
+@dataclass(frozen=True)
+class Root:
+    """A rank that is usually the root, by the number of ranks; the others are numbered upwards from it, or
+    downwards."""
+
+    text: str
+    rank: Callable[[np.ndarray], np.ndarray]
+    is_downwards: bool = False
+
+    def number(self, rank: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        above = rank - self.rank(ranks)
+        return np.asarray((-above if self.is_downwards else above) % ranks)
+
+    def rank_at(self, number: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        return np.asarray((self.rank(ranks) + (-number if self.is_downwards else number)) % ranks)
+
+
+ROOTS: tuple[Root, ...] = (
+    Root("0", lambda ranks: 0 * ranks),
+    Root("P - 1", lambda ranks: ranks - 1),
+    Root("P / 2", lambda ranks: ranks // 2),
+    Root("1", lambda ranks: 0 * ranks + 1),
+    Root("P - 1 downwards", lambda ranks: ranks - 1, is_downwards=True),
 )
-"""The ranks that are usually the root, and how they depend on the number of ranks."""
 
 
 def power_below(ranks: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from extrapolation import regular_programs as regular
 from replay.made_traces import Written, job_of_written, part, written
 
 from hockney.extrapolation.grids import balanced, coordinates, rank_at
@@ -380,7 +381,7 @@ def _communicators(program: Program, ranks: int) -> list[tuple[str, list[int]]]:
     world = [(WORLD, everyone.tolist())]
     options = program.keywords if isinstance(program, partial) else {}
     program = program.func if isinstance(program, partial) else program
-    if program in (rows_and_columns, rotating_roots, one_site):
+    if program in (rows_and_columns, rotating_roots, one_site, *regular.IN_ROWS_AND_COLUMNS):
         x, y = coordinates(balanced(ranks, 2)[::-1], everyone).T
         return [*world, *_groups("first split", y), *_groups("second split", x)]
     if program is shared_nodes:

@@ -11,11 +11,12 @@ import pytest
 from extrapolation.made_programs import PROGRAMS, STEPS, WORK_S, observed
 from replay.made_traces import Written, part
 
+from hockney.extrapolation.bodies import later_iterations
 from hockney.extrapolation.computation import ComputationModel, fit_computation
 from hockney.extrapolation.observations import CallKinds
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
-from hockney.extrapolation.synthesis import Synthesis, later_iterations
+from hockney.extrapolation.synthesis import Synthesis
 
 SERIAL_S, MERGE_S = 5e-3, 1e-3
 

@@ -22,11 +22,12 @@ from hockney.extrapolation.grids import (
     rules,
 )
 from hockney.extrapolation.laws import (
+    SIZE_PATTERNS,
     count_laws,
     fit_count_law,
     fit_law,
     fit_rough_law,
-    size_pattern,
+    has_pattern,
     transferred_law,
 )
 from hockney.extrapolation.schedules import Ranks, partner_rule
@@ -129,8 +130,8 @@ def test_numbers_of_iterations_have_whole_coefficients():
 
 
 def test_remainders_do_not_change_a_size_pattern():
-    k, count = np.arange(15), np.full(15, 15)
-    assert size_pattern(k, count, np.where(k < 8, 504.0, 496.0)) == 0
+    k = np.arange(15)
+    assert has_pattern(np.where(k < 8, 504.0, 496.0))
 
 
 def test_partners_and_sizes_in_loops():
@@ -141,8 +142,9 @@ def test_partners_and_sizes_in_loops():
     rule = partner_rule(of, k, count, (of.rank + 2**k) % ranks)
     assert rule is not None and rule.text == "r + 2^(k) mod P"
     assert partner_rule(of, k, count, np.array([0, 3, 2, 1, 7, 0])) is None
-    assert size_pattern(k[3:], count[3:], np.array([64.0, 128.0, 256.0])) == 1
-    assert size_pattern(k[3:], count[3:], np.array([64.0, 100.0, 256.0])) is None
+    doubled = SIZE_PATTERNS[1].at(of.rank, ranks, k, count)[3:]
+    assert has_pattern(np.array([64.0, 128.0, 256.0]) / doubled)
+    assert not has_pattern(np.array([64.0, 100.0, 256.0]) / doubled)
 
 
 def test_few_iterations_are_not_approximated():
