@@ -69,7 +69,8 @@ def _laws(scaling: Scaling, dimensions: int) -> tuple[Basis, ...]:
     if scaling == "weak":
         return (CONSTANT, Basis("* P", 1))
     surfaces = [Basis(f"/ P^({size - 1}/{size})", (1 - size) / size) for size in (2, 3) if dimensions >= size]
-    return (Basis("/ P", -1), CONSTANT, *surfaces, Basis("/ P^2", -2))
+    workers = Basis("/ (P - 1)", -1, shift=-1)
+    return (Basis("/ P", -1), CONSTANT, workers, *surfaces, Basis("/ P^2", -2))
 
 
 @dataclass(frozen=True)
@@ -470,7 +471,8 @@ def _find_turns(measured: Sequence[_Measured]) -> dict[tuple[int, int], int]:
     for each in measured:
         for (before, after, number), sums in each.regions({}).items():
             if number != LATER:
-                values[before, after] += sums.values
+                # Runs on more ranks compute less in each turn.
+                values[before, after] += [own / max(sums.mean, 1e-300) for own in sums.values]
     for region, own in values.items():
         pooled = np.concatenate(own)
         variance = float(pooled.var())
@@ -617,6 +619,8 @@ def _fit(
     weight = 1 / (MIN_ERROR**2 + own**2)
     best: RegionLaw | None = None
     for basis in laws:
+        if basis.at(counts[0], dims[counts[0]]) <= 0:
+            continue  # There are no workers on one rank.
         ratio = np.log(observed / [basis.at(ranks, dims[ranks]) for ranks in counts])
         factor = float(np.average(ratio, weights=weight))
         others = [

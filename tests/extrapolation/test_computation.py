@@ -110,6 +110,34 @@ def test_computation_repeats_in_turns():
     assert sums == pytest.approx(np.full(64, STEPS * WORK_S / 64), rel=0.05)
 
 
+def test_turns_show_in_runs_that_compute_for_different_times():
+    """Two calls at one call site, with computation before the first one only."""
+
+    def program(rank: Written, ranks: int) -> None:
+        rank.call("Bcast", part("collective", size=64, root=0), site=1)
+        for _ in range(STEPS):
+            for after in (WORK_S / ranks, 1e-7):
+                rank.call("Allreduce", part("collective", size=8), after=after)
+
+    structure, model = fitted(program)
+    for each in computed(structure, model, 64):
+        own = each[1:-1].reshape(STEPS, 2)
+        assert own[:, 0] == pytest.approx(np.full(STEPS, WORK_S / 64), rel=0.05)
+        assert own[:, 1].sum() < 0.02 * own[:, 0].sum()
+
+
+def test_workers_share_the_work_without_the_master():
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(STEPS):
+            after = WORK_S / (ranks - 1) if rank.rank else 1e-7
+            rank.call("Gather", part("collective", size=64, root=0), after=after)
+
+    structure, model = fitted(program)
+    seconds = computed(structure, model, 256)
+    assert seconds[0].sum() < 1e-3 * seconds[1].sum()
+    assert seconds[1].sum() == pytest.approx(STEPS * WORK_S / 255, rel=0.01)
+
+
 def test_late_begins_of_ranks_that_share_cores_are_no_computation():
     """On 2 ranks, other calls precede computation than inside a grid."""
     structure, model = fitted(PROGRAMS["sweep"], (2, 4, 8, 16), (4, 8, 16), late_s=WORK_S)
