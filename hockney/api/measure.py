@@ -49,6 +49,8 @@ from hockney.studies import Options
 
 DEFAULT_OPTIONS = RunOptions()
 SURVEY = "survey"
+TOPOLOGY = "topology"
+"""The parameter of studies that names a file with the switches between nodes."""
 """The study's parameter that names the run of a survey."""
 
 
@@ -211,6 +213,9 @@ def plan(
     parsed_question = parse_question(question)
     surveyed = _read_survey(parsed_question.values().get(SURVEY), options, listen)
     bench = _prepare_bench(parsed_question, options, listen, for_job=for_job, plan_only=plan_only)
+    topology = parsed_question.values().get(TOPOLOGY)
+    if topology is not None:
+        bench = measurement.add_topology(bench, topology)
     if surveyed is not None:
         surveyed = measurement.accept_survey(surveyed, bench.machine, options.force)
     source = case_source or _study_cases(parsed_question, options, bench, surveyed)

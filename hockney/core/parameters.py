@@ -38,8 +38,8 @@ class StudyParameter:
     `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number). `low` and `high` are
     inclusive limits, `above` is an exclusive lower limit. With `many` the user may give a list; the value is
     a tuple, sorted if it contains numbers. With an empty `default` the study decides: the value is then None,
-    or () with `many`. A `path` is not opened, except for one called `survey`: it names a run that is read
-    before the study plans (`Options.surveyed`).
+    or () with `many`. A `path` is not opened, except for those called `survey` and `topology`: a run
+    (`Options.survey`) and a file (`Machine.topology`) that are read before the study plans.
     """
 
     name: str

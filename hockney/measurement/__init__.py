@@ -9,6 +9,7 @@ from hockney.core import lazy
 if TYPE_CHECKING:
     from hockney.measurement.bench import (
         Bench,
+        add_topology,
         bench_for_job,
         check_memory,
         check_network,

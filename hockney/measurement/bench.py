@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import msgspec
 
@@ -23,6 +24,7 @@ from hockney.core.units import format_bytes, format_size
 from hockney.core.wording import join_words, option, plural, verb_form
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
+from hockney.launch.topology import read_topology
 from hockney.measurement.budget import TYPICAL_LAUNCH_COST_S, launch_count, min_budget
 from hockney.models.least_time import min_launch_seconds
 
@@ -161,6 +163,12 @@ def bench_for_job(bench: Bench, layout: Layout | None) -> Bench:
     machine = bench.machine if layout is None else add_levels(bench.machine, layout, ())
     machine = msgspec.structs.replace(machine, scheduler=machine.scheduler or UNKNOWN_SCHEDULER)
     return replace(bench, machine=machine, layout=layout)
+
+
+def add_topology(bench: Bench, path: Path) -> Bench:
+    """Return the bench with the switches between its nodes from a file. Raises UsageError."""
+    topology = read_topology(path, bench.machine.hosts)
+    return replace(bench, machine=msgspec.structs.replace(bench.machine, topology=topology))
 
 
 def check_start(bench: Bench, cases: Sequence[Case]) -> Bench:

@@ -220,11 +220,28 @@ def _switch_effects(
             known = np.isfinite(block).any(axis=1)
             blocks[known, i, j] = row_medians(block[known])
     between = pair_effects(blocks, is_symmetric=is_symmetric)
-    own = blocks[:, np.arange(len(compared)), np.arange(len(compared))]
     results = unknown.copy(), unknown.copy(), unknown.copy()
-    for result, part in zip(results, (between.sending, between.receiving, _centered(own)), strict=True):
-        result[:, compared] = part
+    results[0][:, compared], results[1][:, compared] = between.sending, between.receiving
+    groups = [list(level.groups[k]) for k in compared]
+    within = _times_within(centered - _switch_part(results, level, times.shape[1]), groups)
+    results[2][:, compared] = _centered(within)
     return results
+
+
+def _times_within(times: np.ndarray, groups: Sequence[list[int]]) -> np.ndarray:
+    """The median log time between the nodes of each group (launches, groups). A slow node is in up to 2 / 3
+    of these pairs, so effects of nodes on messages to and from other groups are subtracted."""
+    outside = times.copy()
+    for group in groups:
+        rows, columns = np.ix_(group, group)
+        outside[:, rows, columns] = np.nan
+    sending, receiving = row_medians(outside), row_medians(outside.swapaxes(1, 2))
+    medians = []
+    for group in groups:
+        from_node, to_node = (_centered(effects[:, group]) for effects in (sending, receiving))
+        block = times[:, group][:, :, group] - from_node[:, :, None] - to_node[:, None, :]
+        medians.append(row_medians(block.reshape(times.shape[0], -1)))
+    return np.array(medians).T
 
 
 def _switch_part(

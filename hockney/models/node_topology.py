@@ -38,10 +38,12 @@ class NodeTopology:
 
 
 def node_topology(machine: Machine, nodes: Sequence[str]) -> NodeTopology:
-    """The topology of the nodes with these names: of a simulated machine, or as the machine records it."""
+    """The topology of the nodes with these names, as the machine records it, or of a simulated machine."""
+    if machine.topology:
+        return _recorded_topology(machine.topology, nodes)
     if machine.platform is not None:
         return _described_topology(machine.platform, [int(name.lstrip("n")) for name in nodes])
-    return _recorded_topology(machine.topology, nodes) if machine.topology else NodeTopology()
+    return NodeTopology()
 
 
 def _described_topology(platform: Platform, numbers: Sequence[int]) -> NodeTopology:
@@ -79,7 +81,7 @@ def _recorded_topology(switches: Sequence[Switch], nodes: Sequence[str]) -> Node
             if name in by_name:
                 visit(by_name[name])
                 depths[switch.name] = max(depths[switch.name], depths[name] + 1)
-                below |= set(members[name])
+                below |= set(members.get(name, ()))
         members[switch.name] = tuple(sorted(below))
 
     for switch in switches:

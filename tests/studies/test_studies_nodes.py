@@ -139,6 +139,25 @@ def test_slow_pairs_in_groups_name_no_link(tmp_path: Path):
     assert STUDY.has_fault(evidence) == bool(results.slow_nodes)
 
 
+def test_a_slow_switch_is_named_instead_of_its_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    conf = tmp_path / "topology.conf"
+    leaves = (f"SwitchName=leaf{k} Nodes=fakehost[{4 * k}-{4 * k + 3}]" for k in range(4))
+    conf.write_text("\n".join([*leaves, "SwitchName=top Switches=leaf[0-3]"]))
+    slow = ";".join(f"node={node}:1.15" for node in range(8, 12))
+    words = ["run", "nodes", "measure=latency", "--ranks-per-node", "1", "--launches", "6", "--budget", "10s"]
+    options = ["--machine", f"fake:nodes=16;{slow};node=1:1.2", "--json", "-q"]
+    assert guarded([*words, f"topology={conf}", *options, "--out", str(tmp_path / "a")]) == 1
+    found = json.loads(capsys.readouterr().out)["answer"]
+    assert found["slow_switches"] == ["leaf2"] and found["slow_nodes"] == ["fakehost1"]
+    within = [row for row in found["switches"] if row["measure"] == "latency within"]
+    assert [row["switch"] for row in within] == ["leaf0", "leaf1", "leaf2", "leaf3"]
+    assert within[2]["ratio"]["value"] == pytest.approx(1.15**2, rel=0.02)
+    assert guarded([*words, *options, "--out", str(tmp_path / "b")]) == 1
+    capsys.readouterr()
+    conf.write_text("SwitchName=leaf0 Nodes=other[1-4]")
+    assert guarded([*words, f"topology={conf}", *options]) == 2
+
+
 def test_exit_code_and_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     words = ["run", "nodes", "measure=latency", "--ranks-per-node", "1", "--launches", "4", "--budget", "10s"]
     slow = [*words, "--machine", "fake:nodes=8;node=6:1.2", "--out", str(tmp_path / "a"), "--json", "-q"]

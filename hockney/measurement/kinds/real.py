@@ -14,6 +14,7 @@ from hockney.discovery.describe import describe
 from hockney.discovery.find import find_mpi
 from hockney.launch.choosing import choose
 from hockney.launch.mpi import MpiLauncher
+from hockney.launch.topology import job_topology
 from hockney.measurement.bench import Bench
 from hockney.measurement.builds import build_executables
 from hockney.measurement.kinds import PrepareOptions
@@ -45,6 +46,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     machine = msgspec.structs.replace(
         host_machine,
         hosts=list(launch_hosts.cluster.hosts),
+        topology=job_topology(os.environ) if len(launch_hosts.cluster.hosts) > 1 else [],
         ranks_per_node=launch_hosts.layout.ranks_per_node if launch_hosts.layout else 0,
     )
     return Bench(launcher, catalog, machine, layout=launch_hosts.layout)

@@ -46,7 +46,13 @@ LONG = StudyParameter(
     high=1 << 40,
     example="1MiB",
 )
-PARAMETERS = (MEASURE, SHORT, LONG)
+TOPOLOGY = StudyParameter(
+    "topology",
+    "path",
+    "the switches between the nodes, in the format of Slurm's topology.conf (default: as Slurm reports them)",
+    example="topology.conf",
+)
+PARAMETERS = (MEASURE, SHORT, LONG, TOPOLOGY)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
