@@ -157,11 +157,12 @@ class Rig:
 
 
 @contextlib.contextmanager
-def rig_of(nodes: int, cpus: int) -> Iterator[Rig]:
-    """Start a cluster; skip the test with the reason if this host cannot have one."""
+def rig_of(nodes: int, cpus: int, switches: int = 0) -> Iterator[Rig]:
+    """Start a cluster, whose nodes are below so many switches if Slurm has a topology; skip the test with the
+    reason if this host cannot have one."""
     refuse_without_needs()
     cluster = subprocess.Popen(
-        (*NAMESPACES, sys.executable, str(CLUSTER), "up", str(nodes), str(cpus)),
+        (*NAMESPACES, sys.executable, str(CLUSTER), "up", str(nodes), str(cpus), str(switches)),
         env=os.environ | PATHS,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

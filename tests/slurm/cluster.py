@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Slurm cluster on this host: a front end, and nodes n1, n2 ... that are namespaces with an Ethernet.
 
-    cluster.py up NODES CPUS     process 1 of a new pid namespace: builds everything, prints "up" and waits
+    cluster.py up NODES CPUS [SWITCHES]
+                                 process 1 of a new pid namespace: builds everything, prints "up" and waits
                                  until its standard input ends; with it every process of the cluster ends
     cluster.py node NAME         in the cluster: start (again) the node and its slurmd
     cluster.py down NAME         end everything on the node at once, as when its power fails
@@ -89,10 +90,22 @@ def namespaces(*words: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen((*new, *words), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
-def configure(nodes: list[str], cpus: int) -> None:
+def describe_switches(nodes: list[str], count: int) -> str:
+    """A tree of `count` leaves with as many nodes each, as far as there are nodes."""
+    size = -(-len(nodes) // count)
+    leaves = [f"SwitchName=leaf{k} Nodes={','.join(nodes[k * size : (k + 1) * size])}" for k in range(count)]
+    (WORK / "topology.conf").write_text(
+        "\n".join([*leaves, f"SwitchName=top Switches=leaf[0-{count - 1}]\n"])
+    )
+    return "TopologyPlugin=topology/tree\n"
+
+
+def configure(nodes: list[str], cpus: int, switches: int) -> None:
     for name in ("state", "munge"):
         (WORK / name).mkdir()
     lines = [SETTINGS.format(network=NETWORK, work=WORK)]
+    if switches:
+        lines.append(describe_switches(nodes, switches))
     for i, name in enumerate(nodes, 1):
         address = f"NodeHostname={name} NodeAddr={NETWORK}.{i} Port={7000 + i}"
         lines.append(f"NodeName={name} {address} CPUs={cpus} RealMemory=1000 State=UNKNOWN\n")
@@ -127,11 +140,11 @@ def offer_pmix() -> None:
             run("mount", "--bind", str(copied), str(folder))
 
 
-def front(nodes: list[str], cpus: int) -> None:
+def front(nodes: list[str], cpus: int, switches: int) -> None:
     run("mount", "-t", "tmpfs", "tmpfs", str(WORK))
     run("mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
     offer_pmix()
-    configure(nodes, cpus)
+    configure(nodes, cpus, switches)
     run("hostname", FRONT)
     run("ip", "link", "set", "lo", "up")
     run("ip", "link", "add", "bridge", "type", "bridge")
@@ -193,9 +206,9 @@ def idle(nodes: list[str]) -> bool:
     return shown.stdout.split() == ["idle"] * len(nodes)
 
 
-def up(count: int, cpus: int) -> None:
+def up(count: int, cpus: int, switches: int = 0) -> None:
     nodes = [f"n{i}" for i in range(1, count + 1)]
-    front(nodes, cpus)
+    front(nodes, cpus, switches)
     until("all nodes are idle", lambda: idle(nodes))
     signal.signal(signal.SIGCHLD, reap)
     print("up", flush=True)
@@ -217,7 +230,7 @@ def main() -> None:
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     action, *words = sys.argv[1:]
     if action == "up":
-        up(int(words[0]), int(words[1]))
+        up(*map(int, words))
     else:
         {"node": node, "down": down}[action](words[0])
 

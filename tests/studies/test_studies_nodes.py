@@ -204,6 +204,13 @@ def test_what_cannot_be_compared(
     assert error.value.code == code
 
 
+def test_simulated_nodes_compute_alike(capsys: pytest.CaptureFixture[str]):
+    machine = ["--machine", "sim:switched-ethernet", "--assume-network", "--json", "--ranks", "4"]
+    assert guarded(["plan", "nodes", "measure=latency,memory", *machine]) == 2
+    error = json.loads(capsys.readouterr().err.splitlines()[-1])["error"]
+    assert error["code"] == "simulated-nodes-compute-alike"
+
+
 @pytest.mark.parametrize("ranks", [2, 5, 8])
 def test_partners_on_the_fake_machine(ranks: int):
     rounds = ranks + ranks % 2 - 1

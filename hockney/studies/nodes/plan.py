@@ -127,6 +127,15 @@ def _measures(options: Options, machine: Machine, ranks_per_node: int) -> tuple[
             "use --ranks-per-node 2",
             code="local-with-one-rank",
         )
+    described = [measure for measure in requested if measure in ("compute", "memory")]
+    if described and machine.traits.simulated:
+        raise UsageError(
+            f"measure={described[0]} does not apply to a simulated machine",
+            "its nodes compute alike, and their memory is not described",
+            f"use measure={','.join(PAIR_MEASURES)}",
+            code="simulated-nodes-compute-alike",
+            measure=described[0],
+        )
     if requested:
         return requested
     if machine.traits.emulated or machine.traits.simulated:
