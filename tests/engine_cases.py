@@ -97,7 +97,7 @@ def simulated(case: Case) -> bool:
 def refused(case: Case) -> bool:
     """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks; routes of a sort
     and packets of puts that the style or the number of ranks does not admit; neighbors among an odd number of
-    ranks; and more operations back to back than buffers of any size can be written before."""
+    ranks, or one after the other; and more operations back to back than buffers of any size can be written before."""
     if (case.get("buffers"), case.get("sync")) == ("written", "loop"):
         return True
     if packet := case.get("packet"):
@@ -106,7 +106,7 @@ def refused(case: Case) -> bool:
             return True
     if case.workload == "sample_sort" and case["route"] == "butterfly":
         return case["style"] != "bpram" or case.ranks.bit_count() != 1
-    if case.get("partners") == "neighbor" and case.ranks % 2:
+    if case.get("partners") == "neighbor" and (case.ranks % 2 or case.get("at_once") == "one"):
         return True
     return case.workload == "overlap_file" and (case["pointer"], case["calls"]) == ("shared", "collective")
 

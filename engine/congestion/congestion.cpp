@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "comm/global_clock.hpp"
 #include "congestion/roles.hpp"
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
@@ -150,6 +151,7 @@ class Congestion final : public Workload {
     if (congestor_ && group_.root())
       MPI_Recv(nullptr, 0, MPI_BYTE, first_congestor_, loaded_tag, comm_.handle, MPI_STATUS_IGNORE);
     group_.barrier();
+    if (GlobalClock::is_global()) wait_until(common_start());
   }
 
   void end_series() override {
@@ -181,6 +183,19 @@ class Congestion final : public Workload {
   static constexpr int loaded_tag = 1;
   static constexpr int stop_tag = 2;
   static constexpr long full_load_rounds = 2;
+
+  static constexpr double start_factor = 4;  // relative to the time that an announcement took
+
+  // A moment at which all victims can start. The first victim, which waits for the load, would otherwise be
+  // late, and without noise a skew on a ring never decays.
+  double common_start() const {
+    double announced = now();
+    group_.broadcast(announced);
+    const double longest_s = group_.reduce_max(now() - announced);
+    double start = now() + start_factor * longest_s;
+    group_.broadcast(start);
+    return start;
+  }
 
   void run_load() {
     operation_->prepare(1);

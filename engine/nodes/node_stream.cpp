@@ -79,6 +79,7 @@ constexpr Parameter node_stream_parameters[] = {
     {"direction", Kind::choice, "", "one", 0, 0, "one|both",
      "one: the ranks of a pair send one after the other; both: at the same time"},
     partners,
+    at_once,
     parameters::sync_each,
     parameters::window};
 

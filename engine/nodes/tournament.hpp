@@ -30,18 +30,33 @@ class Tournament {
   int partner(long round) {
     if (size_ == 1) return rank_;
     seat(round / rounds());
-    const int shift = static_cast<int>(round % rounds());
-    const int circle = players_ - 1;
-    int seat = circle;  // opposite the player that stays
-    if (seat_ == circle)
-      seat = shift;
-    else if (seat_ != shift)
-      seat = (2 * shift - seat_ + 2 * circle) % circle;
-    const int partner = rank_of_seat_[static_cast<std::size_t>(seat)];
+    const int partner = rank_of_seat_[static_cast<std::size_t>(opposite(seat_, round))];
     return partner < size_ ? partner : rank_;
   }
 
+  // The lower ranks of all pairs of this round, in the order of the seats. The same on all ranks.
+  std::vector<int> lower_ranks(long round) {
+    std::vector<int> lower;
+    if (size_ == 1) return lower;
+    seat(round / rounds());
+    for (int seat = 0; seat < players_; ++seat) {
+      const int rank = rank_of_seat_[static_cast<std::size_t>(seat)];
+      const int partner = rank_of_seat_[static_cast<std::size_t>(opposite(seat, round))];
+      if (rank < partner && partner < size_) lower.push_back(rank);
+    }
+    return lower;
+  }
+
  private:
+  // The seat that a seat meets in this round.
+  int opposite(int seat, long round) const {
+    const int shift = static_cast<int>(round % rounds());
+    const int circle = players_ - 1;
+    if (seat == circle) return shift;
+    if (seat == shift) return circle;  // the player that stays
+    return (2 * shift - seat + 2 * circle) % circle;
+  }
+
   // Draws the order of the players, the last of whom is a pause if the number of ranks is odd (Fisher,
   // Yates).
   void seat(long tournament) {

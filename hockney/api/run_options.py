@@ -114,8 +114,9 @@ def mpi_help() -> str:
     return f"MPI to use: a prefix, an mpicxx, or {', '.join(family.names[0] for family in named_families())}."
 
 
-SIMULATED_LAUNCHES = 3
-"""On machines whose launches differ as their description specifies."""
+FAKE_LAUNCHES, SIMULATED_LAUNCHES = 3, 6
+"""On machines whose launches differ as their description specifies. Six launches have intervals narrow enough
+to name a slow node."""
 MAX_LABEL_LENGTH = 100
 SIMULATED_SEED = 1
 
@@ -166,7 +167,7 @@ class RunOptions:
     )
     launches: int | None = run_option(
         None,
-        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 3 with noise]",
+        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 6 with noise]",
         "N",
         parse=integer_parser(1, MAX_LAUNCHES, "3"),
     )
@@ -323,10 +324,12 @@ class RunOptions:
         """Number of launches; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
+        if self.repeat or self.launches:
+            return self.repeat or self.launches or 0
+        if measurement.repeats_itself(self.machine):
+            return 1
         traits = measurement.kind_of(self.machine).TRAITS
-        if traits.noiseless:
-            return self.repeat or self.launches or 1
-        return self.repeat or self.launches or (0 if traits.varies else SIMULATED_LAUNCHES)
+        return 0 if traits.varies else SIMULATED_LAUNCHES if traits.simulated else FAKE_LAUNCHES
 
     @property
     def shuffle_seed(self) -> int:

@@ -14,11 +14,13 @@ from hockney.core.platform import Network, Platform
 
 
 def distances(platform: Platform, nodes: Sequence[int]) -> np.ndarray:
-    """Return a matrix with a number for the distance of each pair of these nodes: cables of a torus or mesh,
-    the level at which paths meet in a fat tree or dragonfly, 0 on a switch or bus."""
+    """Return a matrix with a number for the distance of each pair of these nodes: cables of a torus, mesh or
+    dragonfly, the level at which paths meet in a fat tree, 0 on a switch or bus."""
     network, numbers = platform.network, np.asarray(nodes)
     if network.shape in ("torus", "mesh"):
         return _cables(network.dims, numbers, wraps=network.shape == "torus")
+    if network.shape == "dragonfly":
+        return _dragonfly_cables(network.dragonfly, numbers)
     levels = np.zeros((len(numbers), len(numbers)), dtype=int)
     for size in subtree_sizes(network):
         subtree = numbers // size
@@ -46,3 +48,19 @@ def _cables(dims: Sequence[int], numbers: np.ndarray, *, wraps: bool) -> np.ndar
         total += np.minimum(steps, extent - steps) if wraps else steps
         stride *= extent
     return total
+
+
+def _dragonfly_cables(counts: Sequence[int], numbers: np.ndarray) -> np.ndarray:
+    """Between groups, a path leads through the routers that connect them (engine/smpi/platform_shape.cpp)."""
+    _, chassis, routers, nodes = counts
+    group, router = np.divmod(numbers // nodes, chassis * routers)
+    own, other = group[:, None], group[None, :]
+    is_across = own != other
+    out, into = other - (other > own), own - (own > other)
+
+    def within(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        differs_in_chassis = first // routers != second // routers
+        return np.asarray((first % routers != second % routers).astype(int) + differs_in_chassis)
+
+    across = within(router[:, None], out) + 1 + within(into, router[None, :])
+    return np.where(is_across, across, within(router[:, None], router[None, :]))

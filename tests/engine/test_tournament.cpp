@@ -50,6 +50,21 @@ TEST(Tournament, OrderDependsOnTheTournamentAndTheSeed) {
   EXPECT_EQ(partners(8, 0, 7, 1), partners(8, 0, 7, 1));
 }
 
+TEST(Tournament, EveryPairOfARoundHasATurn) {
+  for (int size = 2; size <= 9; ++size)
+    for (long round = 0; round < 12; ++round) {
+      std::set<int> lower;
+      for (int rank = 0; rank < size; ++rank)
+        if (rank < Tournament(rank, size, 7).partner(round)) lower.insert(rank);
+      for (int rank = 0; rank < size; ++rank) {
+        const std::vector<int> turns = Tournament(rank, size, 7).lower_ranks(round);
+        EXPECT_EQ(turns, Tournament(0, size, 7).lower_ranks(round));
+        EXPECT_EQ(std::set<int>(turns.begin(), turns.end()), lower);
+        EXPECT_EQ(turns.size(), lower.size());
+      }
+    }
+}
+
 TEST(Tournament, OneRankHasNoPartner) {
   EXPECT_EQ(Tournament(0, 1, 0).partner(3), 0);
 }

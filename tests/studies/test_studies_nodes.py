@@ -16,6 +16,7 @@ from hockney import api, measurement, studies
 from hockney.cli.start import guarded
 from hockney.core.errors import UsageError
 from hockney.core.layout import HostOptions
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.core.settings import Settings
 from hockney.draw.page import Widget
 from hockney.launch.fake import parse_fake_launcher
@@ -55,6 +56,18 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return run(
         tmp_path_factory.mktemp("clean") / "r", "fake:nodes=12;seed=2", measure=("latency", "bandwidth")
     )
+
+
+@pytest.mark.parametrize(("shape", "expected"), [("torus", "one"), ("switch", "all")])
+def test_pairs_that_share_simulated_cables_take_turns(shape: str, expected: str):
+    launcher = parse_fake_launcher("fake:nodes=8", HostOptions())
+    bench = measurement.fake_bench(launcher, workloads=STUDY.WORKLOADS)
+    network = Network(shape=shape, dims=(8,)) if shape == "torus" else Network(nodes=(NodeGroup(count=8),))
+    platform = Platform(name="m", title="M", network=network, segments=(Segment(latency_s=1e-6),))
+    machine = with_fields(bench.machine, platform=platform, nodes=8, ranks_per_node=1)
+    for options in ({}, {"at_once": "one"}):
+        cases = STUDY.plan(Options(parameters=options), bench.catalog, machine)
+        assert {case["at_once"] for case in cases if "at_once" in case} == {options.get("at_once", expected)}
 
 
 def test_the_slow_node_and_link_are_named(faulty: Evidence):

@@ -68,6 +68,24 @@ def test_slow_nodes_and_links_are_named(tmp_path: Path, capsys: pytest.CaptureFi
         assert node["ratio"]["value"] == pytest.approx(expected, abs=0.02)
 
 
+CLEAN_NETWORKS = {
+    "torus": 'shape = "torus"\ndims = [4, 4]\nlink = "12.5GB/s"',
+    "fat-tree": 'shape = "fat-tree"\ndown = [4, 4]\nup = [1, 4]\ncables = [1, 1]\nlink = "12.5GB/s"',
+    "dragonfly": 'shape = "dragonfly"\ndragonfly = [2, 2, 2, 2]\nlink = "12.5GB/s"',
+}
+"""Networks on which pairs share cables."""
+
+
+@pytest.mark.parametrize("shape", CLEAN_NETWORKS)
+def test_pairs_that_share_cables_are_not_named(tmp_path: Path, shape: str):
+    simgrid_here()
+    network = CLEAN_NETWORKS[shape] + '\nhop_s = "100ns"'
+    path = tmp_path / "cluster.toml"
+    path.write_text(MACHINE.format(network=network).partition("[noise]")[0])
+    options = ("--machine", f"sim:{path}", "--out", str(tmp_path / "r"), "-q")
+    assert guarded(["run", "nodes", *options]) == 0
+
+
 def test_a_clean_fat_tree_has_no_slow_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     code, answer = run(tmp_path, capsys, MACHINE.format(network=FAT_TREE), "measure=latency")
     assert code == 0 and not answer["has_groups"]
