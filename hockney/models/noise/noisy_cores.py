@@ -19,6 +19,7 @@ from hockney.models.scipy_functions import student_quantile, student_tail
 from hockney.models.statistics import adjust_p_values
 
 FALSE_DISCOVERIES = 0.05
+POWER = 0.95
 NOTABLE = 0.001
 """Fraction of the time. A smaller excess is not worth a name: interrupts are never spread evenly."""
 BLOCKS = 8
@@ -28,7 +29,7 @@ MIN_BLOCKS = 3
 @dataclass(frozen=True)
 class Excess:
     """The time that a core loses beyond the other cores, as a fraction of the time; `p_value` of no notable
-    excess, and the `detectable` excess: a core with this one is named in half of the runs."""
+    excess, and the `detectable` excess: a core with this one is named in 95% of such runs."""
 
     core: str
     excess: float
@@ -50,13 +51,14 @@ def compare_cores(cores: Sequence[Core]) -> tuple[Excess, ...]:
     error = np.maximum(error, 1e-12)
     p_values = [student_tail(blocks - 1, (m - NOTABLE) / e) for m, e in zip(mean, error, strict=True)]
     critical = student_quantile(blocks - 1, 1 - FALSE_DISCOVERIES / len(cores))
+    margin = critical + student_quantile(blocks - 1, POWER)
     adjusted = adjust_p_values(p_values)
     return tuple(
         Excess(
             core.name,
             float(mean[k]),
             p_values[k],
-            float(NOTABLE + critical * error[k]),
+            float(NOTABLE + margin * error[k]),
             adjusted[k] <= FALSE_DISCOVERIES,
         )
         for k, core in enumerate(cores)

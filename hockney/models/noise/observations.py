@@ -73,6 +73,12 @@ class Core:
         return len(self.lengths_s) / self.observed_s
 
     @cached_property
+    def quanta_hz(self) -> float:
+        """Quanta of work per second, at whose ends detours are seen; 0 if unknown."""
+        rates = [(1 - o.share) / o.undisturbed_s for o in self.observations if o.undisturbed_s > 0]
+        return float(np.median(rates)) if rates else 0.0
+
+    @cached_property
     def share(self) -> Estimate:
         """The fraction of the time that is lost, with the 95% interval of the mean over the launches."""
         return mean_over_launches(

@@ -35,6 +35,12 @@ MIN_SHARE = 0.005
 """Fraction of the core's lost time. Weaker components are beats of stronger ones."""
 MIN_CONTRAST = 6.0
 """Power relative to the median of frequencies nearby."""
+MIN_STEADY_SHARE = 0.8
+"""Fraction of the launches in which a component must be present to be steady."""
+ALIAS_ORDERS = (1, 2)
+MIN_ALIAS = 0.1
+"""Frequency of an alias relative to the rate of the quanta. Lower ones are weak, since detours are seen at
+most one quantum late."""
 MAX_CANDIDATES = 4
 MAX_EVENTS = 5_000
 """Of a core, for the refinement of a frequency."""
@@ -52,11 +58,13 @@ class Spectrum:
 @dataclass(frozen=True)
 class Component:
     """Detours that recur with a frequency. `share` is the fraction of the time that they take, `power` the
-    height of the peak relative to random detours."""
+    height of the peak relative to random detours. `is_steady`: they recur in almost every launch, unlike the
+    time slices of a program that competes for the core for a while."""
 
     frequency_hz: float
     share: float
     power: float
+    is_steady: bool
 
 
 def spectrum(core: Core, cores: int = 1) -> Spectrum | None:
@@ -99,9 +107,33 @@ def components(core: Core, found: Spectrum | None) -> tuple[Component, ...]:
         fundamental, refined = _fundamental(core.observations, found, peaks)
         share = coherent_share(core.observations, refined)
         if share >= MIN_SHARE * core.share.value:
-            result.append(Component(refined, share, float(power[fundamental])))
-        peaks = [k for k in peaks if k != strongest and not _is_multiple(frequency[k], refined, step_hz)]
+            result.append(Component(refined, share, float(power[fundamental]), _is_steady(core, refined)))
+        peaks = [
+            k
+            for k in peaks
+            if k != strongest
+            and not _is_multiple(frequency[k], refined, step_hz)
+            and not _is_alias(frequency[k], refined, core.quanta_hz, step_hz)
+        ]
     return tuple(result)
+
+
+def _is_steady(core: Core, frequency: float) -> bool:
+    launches = [core.in_launch(launch).observations for launch in core.launches]
+    present = [
+        any(len(o.start_s) for o in observations) and coherent_share(observations, frequency) > 0
+        for observations in launches
+    ]
+    return sum(present) >= MIN_STEADY_SHARE * len(present)
+
+
+def _is_alias(frequency: float, fundamental: float, quanta_hz: float, step_hz: float) -> bool:
+    """Whether a frequency differs from a multiple of another one by the rate of the quanta or twice that:
+    detours are only seen at the end of a quantum, which samples their train."""
+    if frequency < MIN_ALIAS * quanta_hz or not quanta_hz:
+        return False
+    shifted = [abs(frequency + sign * order * quanta_hz) for order in ALIAS_ORDERS for sign in (-1, 1)]
+    return any(abs(each - round(each / fundamental) * fundamental) <= 1.5 * step_hz for each in shifted)
 
 
 def _fundamental(
