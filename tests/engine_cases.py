@@ -97,7 +97,8 @@ def simulated(case: Case) -> bool:
 def refused(case: Case) -> bool:
     """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks; routes of a sort
     and packets of puts that the style or the number of ranks does not admit; neighbors among an odd number of
-    ranks, or one after the other; and more operations back to back than buffers of any size can be written before."""
+    ranks, or one after the other; and more operations back to back than buffers of any size can be written
+    before."""
     if (case.get("buffers"), case.get("sync")) == ("written", "loop"):
         return True
     if packet := case.get("packet"):

@@ -136,6 +136,19 @@ def share_interval(share: Estimate) -> str:
     return format_bounds(share, format_share)
 
 
+def precise_share(fraction: float) -> str:
+    """Format a share with three significant digits, such as "5.00%"; shares below 0.0001% in words."""
+    percent = 100 * fraction
+    if abs(percent) < 1e-4:
+        return "below 0.0001%" if percent > 0 else "0%"
+    decimals = max(0, 2 - math.floor(math.log10(abs(percent))))
+    return f"{percent:.{decimals}f}%"
+
+
+def precise_share_interval(share: Estimate) -> str:
+    return format_bounds(share, precise_share)
+
+
 def ratio_interval_suffix(ratio: Estimate) -> str:
     return interval_suffix(ratio, ratio_interval(ratio))
 

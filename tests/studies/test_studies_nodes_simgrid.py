@@ -25,6 +25,7 @@ per_byte_s = "1/(11GB/s)"
 [noise]
 relative = 0.05
 per_launch = 0.02
+seed = 2
 """
 SWITCH = 'shape = "switch"\nnodes = [{count = 16}]'
 FAT_TREE = 'shape = "fat-tree"\ndown = [8, 4]\nup = [1, 2]\ncables = [1, 1]\nhop_s = "300ns"'

@@ -1,25 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of noise on simulated machines with known detours, and on this host next to a generator."""
+"""The study of noise on simulated machines with known detours."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import noise_generator
 import numpy as np
 import pytest
-from real_mpi import group_for, mpi_named, simgrid_here
+from real_mpi import simgrid_here
 
 from hockney import api
 from hockney.cli.start import guarded
 from hockney.core.platform import Detours
 from hockney.machines import simulated
 from hockney.models.noise.costs import MessageTimes, NoisyRanks, quiet_barrier_s, step_seconds
-from hockney.studies.noise.plan import FIXED_WORK
 from hockney.studies.noise.results import NoiseResults
 
 HERTZ, LENGTH_S = 100.0, 500e-6
@@ -39,10 +34,6 @@ length_s = "500us"
 MESSAGE = MessageTimes(300e-9, 900e-9, 300e-9)
 DETOURS = [Detours(period_s=1 / HERTZ, length_s=(LENGTH_S,))]
 GRAIN_S = 1e-3
-MAX_LATE, MAX_LOST = 0.02, 0.02
-"""Of a generator's moments, and of the time of a core without generator, on a host that is not busy."""
-MAX_PREEMPTIONS = 1.2
-"""Relative to the generator's rate."""
 PROGRAM = """
 scaling = "weak"
 [[phase]]
@@ -81,6 +72,17 @@ def test_simulated_noise_is_found_on_its_node_and_its_trace_can_be_replayed(tmp_
     (detours,) = simulated.platform(str(path)).detours
     assert (detours.first_rank, detours.rank_step) == (3, 8)
     assert detours.share == pytest.approx(HERTZ * LENGTH_S, rel=0.02)
+
+
+@pytest.mark.simgrid
+@pytest.mark.slow
+def test_a_machine_without_detours_has_no_noisy_core(tmp_path: Path):
+    simgrid_here()
+    path, run = tmp_path / "quiet.toml", str(tmp_path / "r")
+    path.write_text(MACHINE.partition("[[detours]]")[0])
+    assert guarded(["run", "noise", "--machine", f"sim:{path}", "--ranks", "8", "--out", run, "-q"]) == 0
+    results = NoiseResults.of(api.load(run).evidence)
+    assert not results.noisy and not any(result.core.share.value for result in results.cores)
 
 
 def simulated_phase(seed: int, rank: int, pattern: int) -> float:
@@ -130,43 +132,3 @@ def test_predicted_steps_agree_with_a_simulated_program(tmp_path: Path):
         predicted = np.mean(step_seconds(DETOURS, ranks, MESSAGE, GRAIN_S))
         assert np.mean(records[ranks].times_s) == pytest.approx(predicted, rel=0.05)
         assert predicted > 1.3 * (GRAIN_S + quiet_barrier_s(ranks, MESSAGE))
-
-
-@pytest.mark.mpi
-@pytest.mark.slow(60)
-def test_a_generator_on_one_core_is_found(tmp_path: Path):
-    """On a host where other programs take the cores from the ranks, or the generator is late, only the run is
-    tested."""
-    mpi = mpi_named("openmpi")
-    group_for(mpi, "hockney-noise")
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) < 2:
-        pytest.skip("one core")
-    words = [sys.executable, noise_generator.__file__, str(cores[1]), str(HERTZ), str(LENGTH_S)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as generator:
-        assert generator.stdout is not None and generator.stdout.readline() == "started\n"
-        run = str(tmp_path / "r")
-        options = ("--mpi", "openmpi", "--ranks", "2", "--budget", "30s", "--out", run, "-q")
-        try:
-            code = guarded(["run", "noise", *options])
-        finally:
-            generator.terminate()
-        late = float(generator.stdout.readline())
-    assert code in (0, 4)
-    evidence = api.load(run).evidence
-    results = NoiseResults.of(evidence)
-    assert code == 4 or len(results.cores) == 2
-    assert all(0 <= each.core.share.value < 1 for each in results.cores)
-    if len(results.cores) < 2 or late > MAX_LATE or results.cores[1].core.share.value > MAX_LOST:
-        pytest.skip("this host is busy")
-    observed_s = results.cores[0].core.observed_s
-    preemptions = sum(
-        sum(record.visits.preempted)
-        for record in evidence.run.records
-        if record.parse_case().workload == FIXED_WORK
-    )
-    if preemptions > MAX_PREEMPTIONS * HERTZ * observed_s:
-        pytest.skip("other programs preempt the ranks")
-    assert results.cores[0].core.name.endswith(f"cpu {cores[1]}")
-    assert HERTZ * LENGTH_S < results.cores[0].core.share.value < 2 * HERTZ * LENGTH_S
-    assert results.cores[0].components[0].frequency_hz == pytest.approx(HERTZ, rel=0.01)

@@ -15,21 +15,26 @@ from hockney.models.noise.spectrum import Component
 from hockney.pages.columns import (
     COUNT_FORMAT,
     INTERVAL_HEADING,
-    RATIO_FORMAT,
     SECONDS_FORMAT,
-    SHARE_FORMAT,
     TEXT_FORMAT,
     Column,
     Format,
     columns_document,
     columns_table,
+    point_value,
     unit_format,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import format_share
+from hockney.pages.format import format_bounds, precise_share, precise_share_interval
 from hockney.studies.noise.results import CoreResult, NoiseResults
 
-EXCESS_FORMAT = Format(lambda value: f"{100 * value:+.2g}%")
+EXCESS_FORMAT = Format(lambda value: f"{100 * value:+.3f}%")
+SHARE_FORMAT = Format(lambda value: precise_share(point_value(value)), interval=precise_share_interval)
+SLOWDOWN_FORMAT = Format(
+    lambda value: f"{point_value(value):.3f}", interval=lambda value: format_bounds(value, "{:.3f}".format)
+)
+RATE_FORMAT = Format(lambda value: f"{value:.3g}")
+STEADY_FORMAT = Format(lambda is_steady: "yes" if is_steady else "no")
 HERTZ_FORMAT = Format(lambda value: f"{value:.4g} Hz")
 MAX_TERMINAL_CORES = 16
 
@@ -37,7 +42,7 @@ CORE_COLUMNS: tuple[Column[CoreResult], ...] = (
     Column("core", lambda r: r.core.name, key="core"),
     Column("lost", lambda r: r.core.share, SHARE_FORMAT, "lost_share", INTERVAL_HEADING),
     Column("by time quanta", lambda r: r.share_by_time, SHARE_FORMAT, "lost_share_by_time_quanta"),
-    Column("detours", lambda r: r.core.rate, unit_format("1/s"), "detours_per_s"),
+    Column("detours (1/s)", lambda r: r.core.rate, RATE_FORMAT, "detours_per_s"),
     Column("median", lambda r: r.length_quantile(0.5), SECONDS_FORMAT, "median_detour_s"),
     Column("99%", lambda r: r.length_quantile(0.99), SECONDS_FORMAT, "p99_detour_s"),
     Column("longest", lambda r: r.length_quantile(1.0), SECONDS_FORMAT, "longest_detour_s"),
@@ -54,7 +59,7 @@ COST_COLUMNS: tuple[Column[NoiseCost], ...] = (
     Column("quiet barrier", lambda c: c.quiet_barrier_s, SECONDS_FORMAT, "quiet_barrier_s"),
     Column("with noise", lambda c: c.barrier_s, SECONDS_FORMAT, "barrier_s", INTERVAL_HEADING),
     Column("grain", lambda c: c.grain_s, SECONDS_FORMAT, "grain_s"),
-    Column("step / quiet step", lambda c: c.slowdown, RATIO_FORMAT, "slowdown", INTERVAL_HEADING),
+    Column("step / quiet step", lambda c: c.slowdown, SLOWDOWN_FORMAT, "slowdown", INTERVAL_HEADING),
 )
 
 
@@ -71,6 +76,7 @@ COMPONENT_COLUMNS: tuple[Column[CoreComponent], ...] = (
     Column("frequency", lambda c: c.component.frequency_hz, HERTZ_FORMAT, "frequency_hz"),
     Column("takes", lambda c: c.component.share, SHARE_FORMAT, "share"),
     Column("power", lambda c: c.component.power, unit_format("times"), "power"),
+    Column("steady", lambda c: c.component.is_steady, STEADY_FORMAT, "is_steady"),
 )
 
 
@@ -90,7 +96,8 @@ def cores_table(run: NoiseResults, max_rows: int | None = None) -> Table:
     rest = len(run.cores) - len(rows)
     caption = (
         "Lost: fraction of the time in detours. Excess: beyond the median of the other cores, in points of "
-        f"the time; named from {format_share(NOTABLE)} on, with a false discovery rate of 5%."
+        f"the time; named if it is notably more than {precise_share(NOTABLE)}, with a false "
+        "discovery rate of 5%."
     )
     return columns_table(
         "noise-cores",
@@ -104,7 +111,10 @@ def cores_table(run: NoiseResults, max_rows: int | None = None) -> Table:
 def components_table(run: NoiseResults) -> Table | None:
     """A row for each frequency of each core."""
     rows = core_components(run)
-    caption = "Frequencies whose multiples are left out. Power: relative to random detours."
+    caption = (
+        "Frequencies whose multiples are left out. Power: relative to random detours. Steady: in almost "
+        "every launch; others may be the time slices of a program that competes for the core for a while."
+    )
     table = columns_table("noise-periods", "Periodic detours", COMPONENT_COLUMNS, rows, caption)
     return table if rows else None
 

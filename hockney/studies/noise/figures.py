@@ -10,7 +10,7 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import format_share, quantity, share_interval
+from hockney.pages.format import precise_share, precise_share_interval, quantity
 from hockney.pages.series import estimates
 from hockney.studies.noise.results import GRAIN_S, CoreResult, NoiseResults
 
@@ -175,4 +175,4 @@ def _peaks(frequency: np.ndarray, power: np.ndarray) -> tuple[tuple[float, ...],
 
 
 def _share_text(share: Estimate) -> str:
-    return f"{format_share(share.value)} ({share_interval(share)})"
+    return f"{precise_share(share.value)} ({precise_share_interval(share)})"

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 
 from hockney.core.wording import list_names, plural
 from hockney.models.noise.costs import NoiseCost
-from hockney.pages.format import format_share, interval_suffix, quantity, share_interval
+from hockney.pages.format import (
+    format_bounds,
+    interval_suffix,
+    precise_share,
+    precise_share_interval,
+    quantity,
+    with_interval,
+)
 from hockney.studies.noise.results import GRAIN_S, MANY_RANKS, CoreResult, NoiseResults
 
 MAX_NAMES = 5
@@ -21,14 +28,18 @@ def headline(run: NoiseResults) -> tuple[str, ...]:
 
 
 def _sentences(run: NoiseResults) -> Iterator[str]:
+    if not any(result.core.share.value for result in run.cores):
+        count = len(run.cores)
+        yield f"{f'None of {count} cores' if count > 1 else 'The core never'} loses time to noise."
+        return
     noisiest = run.cores[0]
     share = noisiest.core.share
-    lost = f"{format_share(share.value)}{interval_suffix(share, share_interval(share))}"
+    lost = f"{precise_share(share.value)}{interval_suffix(share, precise_share_interval(share))}"
     if len(run.cores) == 1:
         yield f"The core {noisiest.core.name} loses {lost} of its time to noise."
     else:
         yield (
-            f"The {len(run.cores)} cores lose {format_share(run.typical_share)} of their time to noise "
+            f"The {len(run.cores)} cores lose {precise_share(run.typical_share)} of their time to noise "
             f"(median); {noisiest.core.name} loses the most, {lost}."
         )
         yield _comparison_sentence(run)
@@ -45,33 +56,38 @@ def _comparison_sentence(run: NoiseResults) -> str:
         more = f", and {len(run.noisy) - MAX_NAMES} more" if len(run.noisy) > MAX_NAMES else ""
         return f"Noisier than the other cores, by these fractions of the time: {names}{more}."
     return (
-        f"No core is noisier than the others; an excess of {format_share(detectable)} would have been named."
+        "No core is noisier than the others; 95% of such runs would name an excess of "
+        f"{precise_share(detectable)}."
     )
 
 
 def _excess_text(result: CoreResult) -> str:
     assert result.excess is not None
-    return f"{result.core.name} ({format_share(result.excess.excess)})"
+    return f"{result.core.name} ({precise_share(result.excess.excess)})"
 
 
 def _period_sentence(run: NoiseResults) -> str:
-    periodic = [result for result in run.cores if result.components]
+    """The strongest steady component; the table has the others."""
+    steady = {r.core.name: [c for c in r.components if c.is_steady] for r in run.cores}
+    periodic = {name: found for name, found in steady.items() if found}
     if not periodic:
-        return "No detours recur periodically."
-    strongest = max(periodic, key=lambda r: r.components[0].share)
-    component = max(strongest.components, key=lambda c: c.share)
-    where = f"On {strongest.core.name}" if len(run.cores) > 1 else "On it"
+        unsteady = any(result.components for result in run.cores)
+        return "No detours recur periodically" + (" in almost every launch." if unsteady else ".")
+    strongest = max(periodic, key=lambda name: periodic[name][0].share)
+    component = max(periodic[strongest], key=lambda c: c.share)
+    where = f"On {strongest}" if len(run.cores) > 1 else "On it"
     others = len(periodic) - 1
     also = f" Detours are periodic on {plural(others, 'other core')} too." if others else ""
     return (
-        f"{where}, detours recur at {component.frequency_hz:.4g} Hz and take {format_share(component.share)} "
-        f"of the time.{also}"
+        f"{where}, detours recur at {component.frequency_hz:.4g} Hz and take "
+        f"{precise_share(component.share)} of the time.{also}"
     )
 
 
 def _cost_sentence(cost: NoiseCost) -> str:
     return (
-        f"With this noise on {cost.ranks} ranks, a barrier takes {quantity(cost.barrier_s.value, 's')} "
+        f"With this noise on {cost.ranks} ranks, a barrier takes {with_interval(cost.barrier_s, 's')} "
         f"instead of {quantity(cost.quiet_barrier_s, 's')}, and a program that computes for "
-        f"{quantity(cost.grain_s, 's')} between barriers takes {cost.slowdown.value:.2f} times as long."
+        f"{quantity(cost.grain_s, 's')} between barriers takes {cost.slowdown.value:.3f}"
+        f"{interval_suffix(cost.slowdown, format_bounds(cost.slowdown, '{:.3f}'.format))} times as long."
     )

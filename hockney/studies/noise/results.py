@@ -118,6 +118,5 @@ class NoiseResults(StudyResults):
 def is_conclusive(evidence: Evidence) -> bool:
     run = NoiseResults.of(evidence)
     detectable = run.detectable_excess
-    return (
-        bool(run.noisy) or len(run.cores) == 1 or (detectable is not None and detectable <= CONCLUSIVE_EXCESS)
-    )
+    is_decided = detectable is not None and detectable <= CONCLUSIVE_EXCESS
+    return bool(run.noisy) or len(run.cores) == 1 or is_decided or evidence.machine.is_exact
