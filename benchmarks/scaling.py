@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictions of traced programs on more ranks, compared with simulations of the same programs.
 
-The programs of scaling_programs.c are traced with a real MPI on few ranks, most of which share cores, and
-predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs there on as many
-ranks. Predictions are written before the simulations start. With --replay, SimGrid also makes the predicted
-calls on the smallest number of ranks, which shows the error of the evaluation alone."""
+The programs of scaling_programs.c, or another one, are traced with a real MPI on few ranks, most of which
+share cores, and predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs
+there on as many ranks. Predictions are written before the simulations start. With --replay, SimGrid also
+makes the predicted calls on the smallest number of ranks, which shows the error of the evaluation alone."""
 
 from __future__ import annotations
 
@@ -76,16 +76,14 @@ def compiled(compiler: str, folder: Path) -> Path:
 
 
 def traced(program: Path, mpiexec: str, pattern: str, ranks: int, folder: Path) -> Path:
-    """The smallest run is busy while it computes: its processor time shows the computation, even if other
-    programs share its cores. The other runs sleep meanwhile, and show only their calls."""
-    is_busy = ranks == min(TRACED)
+    """Ranks are busy while they compute: their processor time shows the computation, even if other programs
+    share their cores."""
     out = folder / f"{pattern}-{ranks}"
     command = [
         sys.executable, "-m", "hockney", "profile", "-q", "--trace", "--survey", "none", "--out", str(out),
-        "--", mpiexec, "-n", str(ranks), str(program), pattern, str(STEPS), str(TOTAL_S),
-        *(["busy"] if is_busy else []),
+        "--", mpiexec, "-n", str(ranks), str(program), pattern, str(STEPS), str(TOTAL_S), "busy",
     ]  # fmt: skip
-    environ = os.environ | {"HOCKNEY_PROFILE_COUNTER": "cpu-time" if is_busy else "none"}
+    environ = os.environ | {"HOCKNEY_PROFILE_COUNTER": "cpu-time"}
     subprocess.run(command, check=True, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return out
 
@@ -112,7 +110,7 @@ def replayed(point: ScalingPoint, machine: str) -> float:
     """The time of the predicted calls and computation, executed by SimGrid, relative to the evaluation."""
     graph = point.program.trace_graph.graph
     graph = replace(graph, operations=tuple(each.capitalize() for each in graph.operations))
-    found = replay_on(graph, machine, listen=lambda event: None)
+    found = replay_on(graph, machine, free_matching=True, listen=lambda event: None)
     return found.time_s / point.program.costs_only_program.value_s * point.run_s.value
 
 
