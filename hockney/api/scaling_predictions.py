@@ -463,10 +463,11 @@ def _caveats(
             "all run times, if the program waits outside of MPI, as for files or devices",
             "",
         )
-    if computation.total.error > 0.1:
+    error = computation.totals_by_place.error_at(max(computation.runs))
+    if error > 0.1:
         yield Caveat(
             "computation-without-law",
-            f"computation differs by {computation.total.error:.0%} from its law, {computation.total.text}",
+            f"computation differs by {error:.0%} from its law, {computation.total.text}",
             "all run times",
             "trace the program on more numbers of ranks, at most one for each core",
         )

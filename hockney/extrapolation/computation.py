@@ -132,14 +132,23 @@ class Calls:
 @dataclass(frozen=True)
 class LawsByPlace:
     """The law of all ranks, and those of ranks at certain places, which their roles by `features` tell
-    apart."""
+    apart. `shares` are those of the values of each role in the largest run that shows it."""
 
     law: RegionLaw
     features: tuple[str, ...] = ()
     by_role: Mapping[Role, RegionLaw] = field(default_factory=dict)
+    shares: Mapping[Role, float] = field(default_factory=dict)
 
     def of(self, role: Role) -> RegionLaw:
         return self.by_role.get(role, self.law)
+
+    def error_at(self, ranks: int) -> float:
+        """The relative error of the sum over all ranks. The numbers of ranks with each role change, so that
+        their mean may follow no law."""
+        if not self.by_role:
+            return self.law.error_at(ranks)
+        of_roles = sum(self.shares[role] * law.error_at(ranks) for role, law in self.by_role.items())
+        return min(self.law.error_at(ranks), of_roles / sum(self.shares.values()))
 
 
 @dataclass(frozen=True)
@@ -172,7 +181,7 @@ class ComputationModel:
 
     def error_at(self, ranks: int) -> float:
         """The relative error of the computation of a rank: of its law, and between launches."""
-        return math.hypot(self.total.error_at(ranks), self.launches)
+        return math.hypot(self.totals_by_place.error_at(ranks), self.launches)
 
     def means_of_ranks(
         self, calls: Sequence[Calls], calls_of: Sequence[int], place: Place
@@ -520,7 +529,7 @@ class _Fitter:
         if not features:
             return LawsByPlace(everyone)
         role_of = {ranks: roles(self.places[ranks], features) for ranks in values}
-        by_role = {}
+        by_role, shares = {}, {}
         for role in sorted({role for each in role_of.values() for role in each}):
             chosen = {
                 ranks: np.array([own == role for own in each]) & ~np.isnan(values[ranks])
@@ -529,7 +538,9 @@ class _Fitter:
             means = _means(values, weights, chosen)
             if means:
                 by_role[role] = _fit(means, errors, self.dims, laws, assumed)
-        return LawsByPlace(everyone, features, by_role)
+                largest = max(means)
+                shares[role] = float(np.nansum(values[largest][chosen[largest]])) + 1e-300
+        return LawsByPlace(everyone, features, by_role, shares)
 
     def _features(self, values: Mapping[int, np.ndarray]) -> tuple[str, ...]:
         """The simplest features that explain how ranks differ; none if no features do."""

@@ -153,6 +153,12 @@ def test_a_rank_that_only_receives_computes_nothing():
     assert seconds[5].sum() == pytest.approx(STEPS * WORK_S / 64, rel=0.02)
 
 
+def test_the_error_is_that_of_the_ranks_that_compute():
+    """The mean of all ranks, one of which only receives, follows no law."""
+    _, model = fitted(PROGRAMS["master and workers"])
+    assert model.total.error_at(64) > 0.2 > 0.05 > model.error_at(64)
+
+
 def test_ranks_that_hardly_compute_show_no_variation():
     def program(rank: Written, ranks: int) -> None:
         for _ in range(STEPS):
