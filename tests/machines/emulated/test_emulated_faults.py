@@ -24,7 +24,7 @@ HOSTS = Ethernet(name="hosts", title="6 hosts", hosts=6, rate=2.5e6, medium="swi
     [
         (EthernetFault(hosts=(3,), slowdown=1.5), ["h3"], []),
         (EthernetFault(hosts=(2, 5), slowdown=2.0), [], [["h2", "h5"]]),
-        (EthernetFault(hosts=(2, 5), loss=0.05), [], [["h2", "h5"]]),
+        (EthernetFault(hosts=(2, 5), loss=0.2), [], [["h2", "h5"]]),
     ],
 )
 def test_the_fault_is_named(
