@@ -15,7 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.node_effects import adjusted_p_values, is_slow, over_launches, pair_effects
+from hockney.models.node_effects import (
+    FALSE_SHARE,
+    Kind,
+    adjusted_p_values,
+    change,
+    is_slow,
+    over_launches,
+    pair_effects,
+)
+from hockney.models.significance import NOTABLE
 
 NODE_NOISE = 0.01
 BURST_SHARE, BURST_SIZE = 0.02, 0.3
@@ -93,11 +102,47 @@ def count(cluster: Cluster, node_factor: float, link_factor: float, runs: int, s
     )
 
 
+def changed(before: np.ndarray, after: np.ndarray) -> dict[Kind, set[int]]:
+    """The parts that a check reports as slower than in the baseline."""
+    first, second = np.triu_indices(before.shape[1], 1)
+    sides = [pair_effects(times, is_symmetric=True) for times in (before, after)]
+    kinds: dict[Kind, list[np.ndarray]] = {
+        "machine": [side.typical for side in sides],
+        "node": [side.sending for side in sides],
+        "link": [side.links[:, first, second] for side in sides],
+    }
+    changes = {kind: change(*map(over_launches, values)) for kind, values in kinds.items()}
+    adjusted = adjusted_p_values({kind: e.p_above(math.log(NOTABLE)) for kind, e in changes.items()})
+    return {kind: set(np.flatnonzero(p <= FALSE_SHARE).tolist()) for kind, p in adjusted.items()}
+
+
+def count_checks(cluster: Cluster, factor: float, runs: int, seed: int) -> None:
+    """Print a row of the table of checks. Node 5 is as slow in the baseline as later."""
+    random = np.random.default_rng(seed)
+    old = {5: 1.3}
+    found = false = clean = machine = 0
+    for _ in range(runs):
+        before = cluster.log_times(random, old, {})
+        slower = changed(before, cluster.log_times(random, {**old, 1: factor}, {}))
+        found += 1 in slower["node"]
+        false += bool(slower["node"] - {1} or slower["link"] or slower["machine"])
+        clean += any(changed(before, cluster.log_times(random, old, {})).values())
+        everywhere = changed(before, cluster.log_times(random, old, {}) + math.log(factor))
+        machine += everywhere["machine"] == {0} and not everywhere["node"]
+    noise = "long tails, bursts" if cluster.has_bursts else "normal"
+    print(
+        f"| {cluster.nodes} | {cluster.launches} | {cluster.noise:.0%} | {noise} | {found / runs:.1%} "
+        f"| {machine / runs:.1%} | {false / runs:.1%} | {clean / runs:.1%} |",
+        flush=True,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--node", type=float, default=1.1)
     parser.add_argument("--link", type=float, default=1.3)
+    parser.add_argument("--check", type=float, default=1.15)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     columns = ("nodes", "launches", "noise", "kind", "node from", "nodes found", "link from", "link found")
@@ -107,6 +152,12 @@ def main() -> None:
         for has_bursts in (False, True):
             runs = max(20, given.runs * 16**2 // max(16, nodes) ** 2)
             count(Cluster(nodes, launches, noise, has_bursts), given.node, given.link, runs, given.seed)
+    print("\n| nodes | launches | noise | kind | node found | machine found | false | clean |")
+    print("|---|---|---|---|---|---|---|---|")
+    for nodes, launches, noise in ((16, 6, 0.03), (64, 6, 0.05)):
+        for has_bursts in (False, True):
+            runs = max(20, given.runs * 16**2 // nodes**2)
+            count_checks(Cluster(nodes, launches, noise, has_bursts), given.check, runs, given.seed)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,12 @@ def refused(case: Case) -> bool:
     return case.workload == "overlap_file" and (case["pointer"], case["calls"]) == ("shared", "collective")
 
 
+def whole_cycles(case: Case, repetitions: int) -> int:
+    """So many repetitions, and those that complete the last tournament of a case with changing partners."""
+    cycle = case.ranks + case.ranks % 2 - 1 if case.get("partners") == "all" else 1
+    return -(-repetitions // max(1, cycle)) * max(1, cycle)
+
+
 def fits(workload: Workload, ranks: int) -> bool:
     if workload.role in ("npb", "annealing", "program", "replay", "congestion"):
         # test_engine_npb.py, test_engine_annealing.py, test_engine_program.py, test_replayer.py,
