@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from hockney.extrapolation.alternatives import GuardedCount
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
 from hockney.extrapolation.grids import labels, partner
 from hockney.extrapolation.laws import SIZE_PATTERNS, Law, SizePattern, fit_law, has_pattern
-from hockney.extrapolation.placements import Role
+from hockney.extrapolation.placements import Place, Role
 from hockney.extrapolation.schedules import ALL_OTHERS, PartnerRule, Ranks, partner_rule
 from hockney.extrapolation.structure import Donor, LoopCount, Structure, distinct_rows
 from hockney.profiles import trace as records
@@ -39,6 +41,7 @@ class BodyRule:
     level: int
     pattern: SizePattern | None
     size: Law | None
+    size_level: int
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,15 @@ class RoleCalls:
     bodies: Mapping[tuple[Path, int], int]
 
 
-def _inner(loops: Mapping[Path, LoopCount], path: Path, k: int, length: int, outer: Indices) -> Indices:
+def _inner(
+    loops: Mapping[Path, LoopCount | GuardedCount], path: Path, k: int, length: int, outer: Indices
+) -> Indices:
     """The indices in iteration k of a loop."""
-    if path not in loops or loops[path].repeats == 1:
+    loop = loops.get(path)
+    if not isinstance(loop, LoopCount) or loop.repeats == 1:
         return ((k, length), *outer)
-    own, count = loops[path].inner(k, length)
-    return ((own, count), (k // max(count, 1), loops[path].repeats), *outer)
+    own, count = loop.inner(k, length)
+    return ((own, count), (k // max(count, 1), loop.repeats), *outer)
 
 
 def _padded(indices: Indices) -> list[int]:
@@ -72,8 +78,9 @@ def _padded(indices: Indices) -> list[int]:
 
 def expand(
     donor: Donor,
-    loops: Mapping[Path, LoopCount],
+    loops: Mapping[Path, LoopCount | GuardedCount],
     counts: Mapping[Path, int],
+    place: Place,
     ruled: Collection[int] = (),
     periods: Mapping[Path, int] | None = None,
 ) -> RoleCalls:
@@ -85,22 +92,31 @@ def expand(
     is_ruled = np.concatenate([[0], np.cumsum(np.isin(kinds, list(ruled)))])
 
     periods = periods or {}
+    stock = _first_of_choices(donor.folded.nodes) if any_guarded(loops) else {}
 
     def visit(nodes: Sequence[Node], path: Path, indices: Indices, k: int) -> None:
         for number, node in enumerate(nodes):
             own = (*path, number)
-            first, end = first_call(node), end_call(node)
+            is_empty = isinstance(node, Loop) and not node.iterations
+            first, end = (0, 0) if is_empty else (first_call(node), end_call(node))
             has_rules = is_ruled[end] > is_ruled[first]
             if not isinstance(node, Loop):
                 has_body = k >= 0 or has_rules
                 body = bodies.setdefault((path, number), len(bodies)) if has_body else -1
                 spans.append([node, end, body, k > 0, *_padded(indices)])
             elif own in counts:
-                length, period = len(node.iterations), periods.get(own, 1)
-                for each in range(counts[own]):
+                count, loop, donors = counts[own], loops[own], node.iterations
+                if isinstance(loop, GuardedCount):
+                    # The count is the rank's number.
+                    count = loop.in_iteration(count, place.ranks, place.dims, *(indices or ((0, 1),))[0])
+                    donors = donors or stock.get(own, ())
+                length, period = len(donors), periods.get(own, 1)
+                for each in range(count if length else 0):
                     donated = each if each < length else length - 1 - (length - 1 - each) % period
-                    inner = _inner(loops, own, each, counts[own], indices)
-                    visit(node.iterations[donated], own, inner, inner[0][0])
+                    inner = _inner(loops, own, each, count, indices)
+                    visit(donors[donated], own, inner, inner[0][0])
+            elif node.is_choice:
+                visit(node.iterations[0], own, indices, k)
             elif has_rules or any(path_of[: len(own)] == own for path_of in counts):
                 for each, iteration in enumerate(node.iterations):
                     visit(iteration, own, ((each, len(node.iterations)), *indices), k)
@@ -116,6 +132,30 @@ def expand(
     return RoleCalls(donor, calls, iteration, iterations, columns[:, 0], columns[:, 1] > 0, bodies)
 
 
+def any_guarded(loops: Mapping[Path, LoopCount | GuardedCount]) -> bool:
+    return any(isinstance(each, GuardedCount) for each in loops.values())
+
+
+def _first_of_choices(nodes: Sequence[Node]) -> dict[Path, tuple[tuple[Node, ...], ...]]:
+    """The first iterations of each loop of which ranks make one in an iteration."""
+    found: dict[Path, tuple[tuple[Node, ...], ...]] = {}
+
+    def visit(nodes: Sequence[Node], path: Path) -> None:
+        for number, node in enumerate(nodes):
+            if isinstance(node, Loop):
+                own = (*path, number)
+                for iteration in node.iterations:
+                    if node.is_choice:
+                        for place, loop in enumerate(iteration):
+                            if isinstance(loop, Loop) and loop.iterations:
+                                found.setdefault((*own, place), loop.iterations)
+                    else:
+                        visit(iteration, own)
+
+    visit(nodes, ())
+    return found
+
+
 def later_iterations(structure: Structure) -> dict[tuple[int, int], np.ndarray]:
     """Whether each call of the traced ranks is in a later iteration than the first one of the innermost loop
     that depends on the number of ranks or on the rank; by number of ranks and rank, without ranks that have
@@ -125,20 +165,22 @@ def later_iterations(structure: Structure) -> dict[tuple[int, int], np.ndarray]:
     for ranks, run in structure.runs.items():
         for rank, role in enumerate(structure.roles(structure.place(ranks))):
             loops, folded = structure.loops.get(role, {}), structure.folded[ranks, rank]
-            if not loops or folded.symbols != structure.donors[role][0].folded.symbols:
+            if not loops or any_guarded(loops) or folded.symbols != structure.donors[role][0].folded.symbols:
                 continue
             key = (id(folded), role)
             if key not in made:
                 counts = {path: own[0] for path, own in structure.path_counts(ranks, rank).items()}
                 own_counts = {path: counts[path] for path in loops if path in counts}
-                made[key] = expand(Donor(run, rank, folded), loops, own_counts).is_later
+                made[key] = expand(
+                    Donor(run, rank, folded), loops, own_counts, structure.place(ranks)
+                ).is_later
             if len(made[key]) == len(run.sequences[rank].kinds):
                 found[ranks, rank] = made[key]
     return found
 
 
 MAX_OBSERVED_RANKS = 64
-MAX_OBSERVED_ITERATIONS = 8
+MAX_OBSERVED_ITERATIONS = 24
 """Of loops that are the same in all runs; all of the innermost ones."""
 
 
@@ -186,7 +228,7 @@ def _observe_bodies(
     ranks: int,
     rank: int,
     nodes: Sequence[Node],
-    loops: Mapping[Path, LoopCount],
+    loops: Mapping[Path, LoopCount | GuardedCount],
     rows: dict[tuple[Path, int, int], list[list[int]]],
 ) -> None:
     """Adds the observations of a rank in a run: rank, number of ranks, partner, size, action, wildcard flag,
@@ -197,10 +239,12 @@ def _observe_bodies(
     def visit(nodes: Sequence[Node], path: Path, indices: Indices, in_loop: bool) -> None:
         for place, node in enumerate(nodes):
             own = (*path, place)
-            if isinstance(node, Loop):
+            if isinstance(node, Loop) and node.is_choice:
+                visit(node.iterations[0], own, indices, in_loop)
+            elif isinstance(node, Loop):
                 length = len(node.iterations)
                 chosen: Sequence[int] = range(length)
-                if own not in loops and any(isinstance(each, Loop) for each in node.iterations[0]):
+                if own not in loops and length and any(isinstance(each, Loop) for each in node.iterations[0]):
                     chosen = np.unique(
                         np.linspace(0, length - 1, MAX_OBSERVED_ITERATIONS).astype(int)
                     ).tolist()
@@ -267,24 +311,27 @@ def _body_rule(structure: Structure, donor: Donor, rows: _Rows) -> BodyRule:
         # The program does not ask who sent: it takes one message from each other rank.
         rule = ALL_OTHERS
     sized = (rows.what != records.END) & (rows.peer != records.NO_PROCESS)
-    pattern, size = _body_sizes(structure, rows[sized])
-    return BodyRule(rule, period, level if rule is not None else 0, pattern, size)
+    sizes = _body_sizes(structure, rows[sized])
+    return BodyRule(rule, period, level if rule is not None else 0, *sizes)
 
 
-def _body_sizes(structure: Structure, rows: _Rows) -> tuple[SizePattern | None, Law | None]:
-    """The first pattern of sizes over ranks and iterations that all runs have, and the law of what it is
-    relative to."""
+def _body_sizes(structure: Structure, rows: _Rows) -> tuple[SizePattern | None, Law | None, int]:
+    """The first pattern of sizes over ranks and iterations that all runs have, the law of what it is relative
+    to, and the level of the loop."""
     if not len(rows.rank):
-        return None, None
+        return None, None, 0
     dims = structure.arrangement.dims
     of = Ranks.of(rows.rank, rows.ranks, dims)
-    for pattern in SIZE_PATTERNS:
-        scaled = rows.size / pattern.at(of.rank, of.ranks, np.maximum(rows.k[:, 0], 0), rows.count[:, 0])
-        runs = np.unique(rows.ranks).tolist()
+    runs = np.unique(rows.ranks).tolist()
+    for level, pattern in itertools.product(range(LEVELS), SIZE_PATTERNS):
+        if level > 0 and rows.count[:, level].min() < 0:
+            continue
+        k = np.maximum(rows.k[:, level], 0)
+        scaled = rows.size / pattern.at(of.rank, of.ranks, k, rows.count[:, level])
         if all(has_pattern(scaled[rows.ranks == number]) for number in runs):
             first = {number: float(scaled[rows.ranks == number].mean()) for number in runs}
-            return pattern, fit_law(first, dims)
-    return None, None
+            return pattern, fit_law(first, dims), level
+    return None, None, 0
 
 
 def _sorted_partners(rows: _Rows) -> np.ndarray:

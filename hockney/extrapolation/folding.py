@@ -18,24 +18,32 @@ import numpy as np
 @dataclass(frozen=True)
 class Loop:
     """Iterations one after the other. Each consists of nodes, one for each symbol of the body: positions of
-    calls in their sequence, and loops."""
+    calls in their sequence, and loops. With `is_choice`, it is one of several sequences of calls: a single
+    iteration of loops, all but one of which are empty."""
 
     symbol: int
     iterations: tuple[tuple[Node, ...], ...]
+    is_choice: bool = False
 
 
 Node = int | Loop
 
 
+def _chosen(node: Node) -> Node:
+    while isinstance(node, Loop) and node.is_choice:
+        node = next(each for each in node.iterations[0] if isinstance(each, Loop) and each.iterations)
+    return node
+
+
 def first_call(node: Node) -> int:
-    while isinstance(node, Loop):
+    while isinstance(node := _chosen(node), Loop):
         node = node.iterations[0][0]
     return node
 
 
 def end_call(node: Node) -> int:
     """The position after the node's last call."""
-    while isinstance(node, Loop):
+    while isinstance(node := _chosen(node), Loop):
         node = node.iterations[-1][-1]
     return node + 1
 
@@ -128,15 +136,18 @@ class _Folder:
         self.nodes = nodes + self.nodes[last:]
 
 
-def fold(sequences: Sequence[np.ndarray]) -> list[Folded]:
-    """Fold sequences of symbols (integers from 0 on). Calls keep their positions in their own sequence."""
+def fold(
+    sequences: Sequence[np.ndarray], of_symbols: Sequence[Sequence[Node]] = (), next_symbol: int = 0
+) -> list[Folded]:
+    """Fold sequences of symbols (integers from 0 on). Calls keep their positions in their own sequence,
+    unless there are other nodes of the symbols, with symbols up to `next_symbol` - 1."""
     parts: list[np.ndarray] = []
     nodes: list[Node] = []
     for number, sequence in enumerate(sequences):
         parts += [sequence.astype(np.int64), np.array([-1 - number])]
-        nodes += [*range(len(sequence)), -1]
+        nodes += [*(of_symbols[number] if of_symbols else range(len(sequence))), -1]
     symbols = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-    folder = _Folder(symbols, nodes, int(symbols.max(initial=-1)) + 1)
+    folder = _Folder(symbols, nodes, max(int(symbols.max(initial=-1)) + 1, next_symbol))
     folder.fold()
     folded, first = [], 0
     for end in np.flatnonzero(folder.symbols < 0).tolist():

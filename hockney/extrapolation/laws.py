@@ -306,6 +306,7 @@ SIZE_PATTERNS: tuple[SizePattern, ...] = (
     ),
     SizePattern("halved to 1", lambda rank, ranks, k, count: 2.0 ** np.maximum(count - 1 - k, 0)),
     SizePattern("decreasing", lambda rank, ranks, k, count: np.maximum(count - k, 1)),
+    SizePattern("decreasing to 2", lambda rank, ranks, k, count: np.maximum(count + 1 - k, 1)),
     SizePattern("increasing", lambda rank, ranks, k, count: k + 1),
     SizePattern("of a rank and those below it in a binomial tree", _descendants),
 )

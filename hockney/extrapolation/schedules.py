@@ -218,20 +218,6 @@ class PartnerRule:
         return np.where(inside, line.rank_at(np.where(inside, number, 0)), records.NO_PROCESS)
 
 
-def _partner_rules(dimensions: int) -> Iterator[PartnerRule]:
-    for place, lines in _lines(dimensions):
-        for form, step in _STEPS:
-            for text, index in _indices(dimensions):
-                yield PartnerRule(form.format(text) + place, lines, step, index)
-
-
-def _partner_rules_with_ends(dimensions: int) -> Iterator[PartnerRule]:
-    for place, lines in _lines(dimensions):
-        for form, step in _STEPS_WITH_ENDS:
-            for text, index in _indices(dimensions):
-                yield PartnerRule(form.format(text) + place, lines, step, index, True)
-
-
 ALL_OTHERS = PartnerRule("k, without r", _all_ranks, _STEPS[5][1], _INDICES[0][1])
 
 
@@ -243,12 +229,20 @@ def partner_rule(of: Ranks, k: np.ndarray, count: np.ndarray, partner: np.ndarra
     """The rule that gives all observed partners."""
     few = np.unique(np.linspace(0, len(k) - 1, FEW).astype(np.int64))
     sample = of[few], k[few], count[few]
-    has_ends = (partner == records.NO_PROCESS).any()
-    rules = (_partner_rules_with_ends if has_ends else _partner_rules)(of.dims.shape[1])
+    has_ends = bool((partner == records.NO_PROCESS).any())
+    dimensions = of.dims.shape[1]
     with np.errstate(all="ignore"):
-        for rule in rules:
-            if (rule.at(*sample) == partner[few]).all() and (rule.at(of, k, count) == partner).all():
-                return rule
+        indices = [(text, index, index(*sample)) for text, index in _indices(dimensions)]
+        for place, lines in _lines(dimensions):
+            line = lines(sample[0])
+            for form, step in _STEPS_WITH_ENDS if has_ends else _STEPS:
+                for text, index, values in indices:
+                    number = step(line.number, line.size, values)
+                    if not has_ends and (line.rank_at(number) != partner[few]).any():
+                        continue
+                    rule = PartnerRule(form.format(text) + place, lines, step, index, has_ends)
+                    if (rule.at(of, k, count) == partner).all():
+                        return rule
     return None
 
 

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from hockney.core.errors import Inconclusive
+from hockney.extrapolation.alternatives import alternatives
 from hockney.extrapolation.grids import PERIODIC
 from hockney.extrapolation.iterations import with_equal_iterations
 from hockney.extrapolation.observations import COLLECTIVE, POINT_TO_POINT, CallKinds, ObservedRun
@@ -34,8 +35,24 @@ def find_structure(runs: Sequence[ObservedRun], kinds: CallKinds) -> Structure:
     """The first structure without misfits that is no coincidence, or else the one with the fewest calls at
     misfits. Its runs have equal numbers of iterations of rough loops."""
     runs, rough_loops = with_equal_iterations(runs, kinds)
+    best = _best(structures(runs, kinds, rough_loops))
+    if best.misfits:
+        messages = {
+            number
+            for number, kind in enumerate(kinds.kinds)
+            if kind.shape and all(what in POINT_TO_POINT for what, _ in kind.shape)
+        }
+        sequences = [[each.kinds for each in run.sequences] for run in runs]
+        for choice in alternatives(sequences, messages):
+            other = _best(structures(runs, kinds, rough_loops, choice))
+            if not other.misfits:
+                return other
+    return best
+
+
+def _best(possible: Iterable[Structure]) -> Structure:
     best: tuple[tuple[int, bool], Structure] | None = None
-    for structure in structures(runs, kinds, rough_loops):
+    for structure in possible:
         is_coincidence = _may_be_coincidence(structure)
         if best is not None and not best[0][0] and is_coincidence:
             continue
@@ -54,6 +71,8 @@ def _fitted(structure: Structure) -> Structure:
     they explain more calls."""
     fit(structure)
     has_counts = not structure.misfits
+    if not has_counts and structure.alternatives is not None:
+        return structure
     check_runs(structure)
     sites = {misfit.site for misfit in structure.misfits}
     messages = {

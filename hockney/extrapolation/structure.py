@@ -14,9 +14,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from hockney.extrapolation.alternatives import Alternatives, GuardedCount, fit_guard
 from hockney.extrapolation.folding import Folded, Loop, Node, fold
 from hockney.extrapolation.grids import (
     ABSOLUTE,
@@ -103,7 +105,7 @@ class Structure:
     misfits: list[Misfit] = field(default_factory=list)
     size_laws: dict[SizeKey, Law] = field(default_factory=dict)
     part_counts: dict[SizeKey, dict[int, int]] = field(default_factory=dict)
-    loops: dict[Role, dict[tuple[int, ...], LoopCount]] = field(default_factory=dict)
+    loops: dict[Role, dict[tuple[int, ...], LoopCount | GuardedCount]] = field(default_factory=dict)
     """By role, the loops whose number of iterations depends on the number of ranks, or on the rank."""
     group_rules: dict[str, GroupRule | None] = field(default_factory=dict)
     """By the call that made communicators, the rule of their members, once it is known."""
@@ -111,10 +113,16 @@ class Structure:
     """By call site, the relative error with which sizes of the largest run were predicted from the others."""
     has_largest_sizes: bool = False
     rough_loops: tuple[RoughLoop, ...] = ()
+    alternatives: Alternatives | None = None
     ruled: frozenset[int] = frozenset()
     """The kinds of calls whose partners and sizes follow rules also outside of loops that depend on the
     number of ranks."""
     _path_counts: dict[int, dict[tuple[int, ...], list[int]]] = field(default_factory=dict)
+
+    @cached_property
+    def known_bodies(self) -> dict[Role, Any]:
+        """The rules of calls in loops by role, as far as they were asked for."""
+        return {}
 
     @cached_property
     def relations(self) -> np.ndarray:
@@ -211,7 +219,7 @@ class Structure:
         first = {role: len(own) - 1 - k for k, role in enumerate(own[::-1])}
         for role, loops in self.loops.items():
             rank = first.get(role)
-            for loop in loops.values():
+            for loop in (each for each in loops.values() if isinstance(each, LoopCount)):
                 for law in loop.others:
                     if rank is None or _count_at(law, rank, place) == loop.at(rank, place):
                         continue
@@ -220,7 +228,10 @@ class Structure:
                         tried.add(key)
                         changed = {
                             each: {
-                                path: count.changed(loop.law.text, law.text) for path, count in own.items()
+                                path: count.changed(loop.law.text, law.text)
+                                if isinstance(count, LoopCount)
+                                else count
+                                for path, count in own.items()
                             }
                             for each, own in self.loops.items()
                         }
@@ -269,7 +280,10 @@ class Structure:
 
 
 def structures(
-    runs: Sequence[ObservedRun], kinds: CallKinds, rough_loops: tuple[RoughLoop, ...] = ()
+    runs: Sequence[ObservedRun],
+    kinds: CallKinds,
+    rough_loops: tuple[RoughLoop, ...] = (),
+    choice: Alternatives | None = None,
 ) -> Iterator[Structure]:
     """Structures that runs on different numbers of ranks may have in common, without their laws. The first
     one has the arrangement of ranks in which the fewest ranks differ from others with their role, and the
@@ -277,12 +291,16 @@ def structures(
     observed = partners_by_site(runs, kinds)
     groups = {run.ranks: _proper_groups(run) for run in runs}
     nodes = {run.ranks: run.nodes for run in runs}
-    folded = _folded(runs)
-    exactly = {run.ranks: _behavior(run, folded, counted=True) for run in runs}
+    folded = _folded(runs, choice)
+    exactly = {run.ranks: _behavior(run, folded, counted=choice is None) for run in runs}
     loosely = {run.ranks: _behavior(run, folded, counted=False) for run in runs}
 
     on_nodes = any(asks_for_nodes(origin) for run in runs for origin in run.origins)
     usual = (*NODE_COMBINATIONS, *COMBINATIONS) if on_nodes else COMBINATIONS
+    rare = RARE_COMBINATIONS
+    if choice is not None:
+        # All ranks make the same calls, up to their choices.
+        usual, rare = ((),), ()
 
     def count_unlike(arranged: Arrangement) -> int:
         return _features(exactly, arranged, observed, nodes, usual)[0][0]
@@ -308,17 +326,30 @@ def structures(
         ]
 
     first = min(candidates(exactly, usual), key=lambda row: row[0])[1:]
-    others = ordered(loosely, (*usual, *RARE_COMBINATIONS))
+    others = ordered(loosely, (*usual, *rare))
     # Ranks at borders may make the same calls as others, with MPI_PROC_NULL as partner.
     more = [row for row in ordered(exactly, usual) if _dimensions(row[0]) > 1]
     made: list[tuple[Mapping[int, Dims], tuple[str, ...]]] = []
-    for possible_rows, limit in (([first], 1), (others, MAX_CANDIDATES), (more, 2)):
+    for possible_rows, limit in (
+        ([first], 1),
+        (others, MAX_CANDIDATES if choice is None else 1),
+        (more, 2 if choice is None else 0),
+    ):
         end = len(made) + limit
         for arrangement, features in possible_rows:
             if (arrangement.dims, features) not in made and len(made) < end:
                 made.append((arrangement.dims, features))
                 by_ranks = {run.ranks: run for run in runs}
-                yield Structure(kinds, by_ranks, arrangement, features, folded, rough_loops=rough_loops)
+                yield Structure(
+                    kinds,
+                    by_ranks,
+                    arrangement,
+                    features,
+                    folded,
+                    rough_loops=rough_loops,
+                    alternatives=choice,
+                    ruled=choice.kinds if choice is not None else frozenset(),
+                )
 
 
 MAX_CANDIDATES = 6
@@ -363,7 +394,7 @@ def _features(
     """The features that may tell ranks apart, after the number of ranks that make other calls than these
     explain; the best ones first."""
     needed = set()
-    if not set(RARE_COMBINATIONS) <= set(combinations):
+    if len(combinations) > 1 and not set(RARE_COMBINATIONS) <= set(combinations):
         if OPEN in found.relations.values():
             needed.add("border")
         if any(
@@ -389,7 +420,7 @@ def _proper_groups(run: ObservedRun) -> list[np.ndarray]:
     return [np.array(each) for each in sorted(distinct)]
 
 
-def _folded(runs: Sequence[ObservedRun]) -> dict[tuple[int, int], Folded]:
+def _folded(runs: Sequence[ObservedRun], choice: Alternatives | None) -> dict[tuple[int, int], Folded]:
     distinct: dict[bytes, int] = {}
     sequences: list[np.ndarray] = []
     which = {}
@@ -400,7 +431,7 @@ def _folded(runs: Sequence[ObservedRun]) -> dict[tuple[int, int], Folded]:
                 distinct[key] = len(sequences)
                 sequences.append(sequence.kinds)
             which[run.ranks, sequence.rank] = distinct[key]
-    folded = fold(sequences)
+    folded = choice.fold(sequences) if choice is not None else fold(sequences)
     return {key: folded[number] for key, number in which.items()}
 
 
@@ -602,7 +633,7 @@ def loop_path_counts(folded: Folded) -> dict[tuple[int, ...], list[int]]:
 
 def loop_counts(
     structure: Structure, role: Role, known: dict[frozenset[int], LoopCount]
-) -> dict[tuple[int, ...], LoopCount]:
+) -> dict[tuple[int, ...], LoopCount | GuardedCount]:
     """Of the role's loops those whose number of iterations depends on the number of ranks, or on the rank.
     `known` has those of other roles, by the kinds of calls in the loop."""
     donor = structure.donors[role][0]
@@ -614,13 +645,27 @@ def loop_counts(
     }
     runs = {ranks for ranks, _ in counts}
     kinds_in = _kinds_in_loops(donor)
-    found: dict[tuple[int, ...], LoopCount] = {}
+    found: dict[tuple[int, ...], LoopCount | GuardedCount] = {}
     explained: set[int] = set()
+    choices, guarded = _choice_paths(donor)
     # Inner loops come first.
     for path in sorted(
         structure.path_counts(donor.run.ranks, donor.rank), key=lambda path: (-len(path), path)
     ):
         by_rank = {key: each[path] for key, each in counts.items()}
+        if path in choices:
+            continue
+        if path in guarded:
+            guard = _fit_guard(structure, path, counts)
+            if guard is not None:
+                found[path] = guard
+                explained |= kinds_in[path]
+            else:
+                for kind in kinds_in[path]:
+                    structure.add_misfit(
+                        kind, "the ranks that make such calls in an iteration have no pattern"
+                    )
+            continue
         flat = {key: values[0] for key, values in by_rank.items() if len(set(values)) == 1}
         is_constant = all(structure.has_constant_count(kind) for kind in kinds_in[path])
         other = known.get(frozenset(kinds_in[path]))
@@ -659,9 +704,46 @@ def loop_counts(
         elif not constant:
             # A second coefficient explains more by chance.
             others = tuple(law for law in laws[1:] if law.offset == 0 or first.offset != 0)
-            found[path] = LoopCount(first, others)
-            known.setdefault(frozenset(kinds_in[path]), found[path])
+            count = LoopCount(first, others)
+            found[path] = count
+            known.setdefault(frozenset(kinds_in[path]), count)
     return dict(sorted(found.items()))
+
+
+def _choice_paths(donor: Donor) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
+    """The choices, and the loops of which a rank makes one in an iteration."""
+    choices: set[tuple[int, ...]] = set()
+    found: set[tuple[int, ...]] = set()
+
+    def visit(nodes: Sequence[Node], path: tuple[int, ...]) -> None:
+        for k, node in enumerate(nodes):
+            if isinstance(node, Loop):
+                inner = (*path, k)
+                if node.is_choice:
+                    choices.add(inner)
+                    found.update((*inner, place) for place in range(len(node.iterations[0])))
+                elif node.iterations:
+                    visit(node.iterations[0], inner)
+
+    visit(donor.folded.nodes, ())
+    return choices, found
+
+
+def _fit_guard(
+    structure: Structure,
+    path: tuple[int, ...],
+    counts: Mapping[tuple[int, int], Mapping[tuple[int, ...], Sequence[int]]],
+) -> GuardedCount | None:
+    """From the numbers of iterations of all loops by number of ranks and rank."""
+    rows = []
+    for (ranks, rank), own in counts.items():
+        outer = own.get(path[:-2], [1] * len(own[path]))
+        indices = [(k, length) for length in outer for k in range(length)]
+        if len(indices) != len(own[path]):
+            return None
+        rows += [(rank, ranks, *index, made) for index, made in zip(indices, own[path], strict=True)]
+    rank, ranks, k, count, made = np.array(rows).T
+    return fit_guard(rank, ranks, k, count, made, structure.arrangement.dims)
 
 
 def _count_laws(

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from hockney.core.errors import Inconclusive
+from hockney.extrapolation.alternatives import GuardedCount
 from hockney.extrapolation.bodies import BodyRule, Path, RoleCalls, body_rules, expand
 from hockney.extrapolation.computation import Calls
 from hockney.extrapolation.folding import Loop, Node
@@ -95,7 +96,10 @@ class _Builder:
 
     @cached_property
     def bodies(self) -> dict[tuple[Path, int, int], BodyRule]:
-        return body_rules(self.structure, self.role)
+        known = self.structure.known_bodies
+        if self.role not in known:
+            known[self.role] = body_rules(self.structure, self.role)
+        return known[self.role]
 
     @cached_property
     def periods(self) -> dict[Path, int]:
@@ -106,14 +110,18 @@ class _Builder:
         return found
 
     def counts(self, rank: int) -> tuple[int, ...]:
-        """The numbers of iterations of the role's loops."""
-        return tuple(each.at(rank, self.place) for each in self.structure.loops[self.role].values())
+        """The numbers of iterations of the role's loops; the rank for those that depend on the iteration."""
+        return tuple(
+            each.at(rank, self.place) if isinstance(each, LoopCount) else rank
+            for each in self.structure.loops[self.role].values()
+        )
 
     def make(self, counts: Sequence[int], members: Mapping[str, int]) -> _Template:
         """`members` are the numbers of members of the communicators of such ranks, by origin."""
         structure, donor, loops = self.structure, self.donor, self.structure.loops[self.role]
         self._check_directions()
-        made = expand(donor, loops, dict(zip(loops, counts, strict=True)), structure.ruled, self.periods)
+        own = dict(zip(loops, counts, strict=True))
+        made = expand(donor, loops, own, self.place, structure.ruled, self.periods)
         sequence = donor.run.sequences[donor.rank]
         lengths = sequence.first[made.calls + 1] - sequence.first[made.calls]
         parts = sequence.parts[sequence.parts_of(made.calls)]
@@ -191,8 +199,8 @@ class _Builder:
                 structure.add_misfit(kind, "the sizes of messages in a loop have no pattern")
             else:
                 rows["pattern"][chosen] = SIZE_PATTERNS.index(rule.pattern)
-                rows["size_k"][chosen] = made.iteration[call, 0]
-                rows["size_count"][chosen] = made.iterations[call, 0]
+                rows["size_k"][chosen] = made.iteration[call, rule.size_level]
+                rows["size_count"][chosen] = made.iterations[call, rule.size_level]
                 rows["scale"][chosen] = rule.size.at(place.ranks, place.dims)
         return sized
 
@@ -379,7 +387,9 @@ class _Indices:
     iterations: np.ndarray
 
 
-def _innermost(nodes: Sequence[Node], calls: int, counts: Mapping[Path, LoopCount]) -> _Indices:
+def _innermost(
+    nodes: Sequence[Node], calls: int, counts: Mapping[Path, LoopCount | GuardedCount]
+) -> _Indices:
     iteration, iterations = np.zeros(calls, dtype=np.int64), np.ones(calls, dtype=np.int64)
 
     def visit(nodes: Sequence[Node], path: Path, k: int, count: int) -> None:
@@ -390,14 +400,15 @@ def _innermost(nodes: Sequence[Node], calls: int, counts: Mapping[Path, LoopCoun
             own = (*path, place)
             length = len(node.iterations)
             for number, each in enumerate(node.iterations):
-                inner = counts[own].inner(number, length) if own in counts else (number, length)
-                visit(each, own, *inner)
+                loop = counts.get(own)
+                inner = loop.inner(number, length) if isinstance(loop, LoopCount) else (number, length)
+                visit(each, own, *((k, count) if node.is_choice else inner))
 
     visit(nodes, (), 0, 1)
     return _Indices(iteration, iterations)
 
 
-def _loop_indices(made: RoleCalls, donor: Donor, counts: Mapping[Path, LoopCount]) -> _Indices:
+def _loop_indices(made: RoleCalls, donor: Donor, counts: Mapping[Path, LoopCount | GuardedCount]) -> _Indices:
     traced = _innermost(donor.folded.nodes, len(donor.run.sequences[donor.rank].kinds), counts)
     changed = made.iteration[:, 0] >= 0
     return _Indices(

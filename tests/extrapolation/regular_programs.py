@@ -68,18 +68,6 @@ def gauss_cyclic(rank: Written, ranks: int, *, size: int = 64) -> None:
             receive(rank, k % ranks, 8 * (size - k), site=2)
 
 
-def gauss_blocks(rank: Written, ranks: int, *, size: int = 64) -> None:
-    """The owner of a block of rows sends each of them to all higher ranks."""
-    for k in range(size):
-        own = k * ranks // size
-        if own == rank.rank:
-            for other in range(own + 1, ranks):
-                send(rank, other, 8 * size, site=1)
-        elif own < rank.rank:
-            receive(rank, own, 8 * size, site=2)
-    collective(rank, "Barrier", 0, site=3)
-
-
 def gauss_with_back_substitution(rank: Written, ranks: int, *, size: int = 64) -> None:
     """Elimination with pivots found by a reduction, then substitution from the last row on."""
     for k in range(size):
@@ -388,38 +376,12 @@ def v_cycle(rank: Written, ranks: int, *, finest: int = 1 << 10) -> None:
             level *= 2
 
 
-def v_cycle_with_fewer_ranks(rank: Written, ranks: int, *, levels: int = 10) -> None:
-    """On coarse levels only every second, fourth ... rank has a cell left, and exchanges it with the next
-    such rank in a ring."""
-    for _ in range(STEPS):
-        for level in range(levels):
-            cells = (1 << level) // ranks
-            stride = 1 if cells else ranks >> level
-            if rank.rank % stride == 0:
-                to, source = (rank.rank + stride) % ranks, (rank.rank - stride) % ranks
-                exchange(rank, to, source, 8 * max(cells, 1), site=1)
-        collective(rank, "Allreduce", 8, site=2)
-
-
 def pairwise_transposes(rank: Written, ranks: int) -> None:
     """A transform in one dimension with three transposes of P - 1 exchanges."""
     for site in (1, 2, 3):
         for k in range(1, ranks):
             size = (1 << 20) // ranks**2
             exchange(rank, (rank.rank + k) % ranks, (rank.rank - k) % ranks, size, site=site)
-
-
-def pairwise_in_rows(rank: Written, ranks: int) -> None:
-    """A transform with pencils: exchanges in rows, then in columns of a grid."""
-    x, y = balanced(ranks, 2)[::-1]
-    column, row = rank.rank % x, rank.rank // x
-    for _ in range(STEPS):
-        for k in range(1, x):
-            to, source = row * x + (column + k) % x, row * x + (column - k) % x
-            exchange(rank, to, source, (1 << 20) // ranks // x, site=1)
-        for k in range(1, y):
-            to, source = (row + k) % y * x + column, (row - k) % y * x + column
-            exchange(rank, to, source, (1 << 20) // ranks // y, site=2)
 
 
 def bodies_in_a_ring(rank: Written, ranks: int) -> None:
@@ -497,16 +459,6 @@ def dissemination(rank: Written, ranks: int) -> None:
             exchange(rank, (rank.rank - (1 << bit)) % ranks, (rank.rank + (1 << bit)) % ranks, 2048, site=2)
 
 
-def prefix_sums(rank: Written, ranks: int) -> None:
-    """Ranks send to those 2^k places higher, if there are any."""
-    for _ in range(STEPS):
-        for bit in range((ranks - 1).bit_length()):
-            if rank.rank + (1 << bit) < ranks:
-                send(rank, rank.rank + (1 << bit), 8, site=1)
-            if rank.rank >= 1 << bit:
-                receive(rank, rank.rank - (1 << bit), 8, site=2)
-
-
 def wavefront_blocks(rank: Written, ranks: int) -> None:
     """A pipeline along a line with a fixed number of blocks."""
     for _ in range(STEPS):
@@ -524,33 +476,6 @@ def sample_sort(rank: Written, ranks: int) -> None:
     collective(rank, "Alltoallv", (1 << 20) // ranks, site=4)
 
 
-def depth(rank: Written, ranks: int) -> None:
-    """Products of matrices in 2.5 dimensions: shifts by a part of each row, in two layers."""
-    layers = 2
-    side = balanced(ranks // layers, 2)[0]
-    layer, place = divmod(rank.rank, side * side)
-    row, column = divmod(place, side)
-    base = layer * side * side
-    size = (1 << 20) // ranks
-    for _ in range(side // layers):
-        exchange(
-            rank,
-            base + row * side + (column - 1) % side,
-            base + row * side + (column + 1) % side,
-            size,
-            site=1,
-        )
-        exchange(
-            rank,
-            base + (row - 1) % side * side + column,
-            base + (row + 1) % side * side + column,
-            size,
-            site=2,
-        )
-    other = place + (1 - layer) * side * side
-    exchange(rank, other, other, size, site=3)
-
-
 IN_ROWS_AND_COLUMNS = (fox, summa, summa_blocks)
 """Programs with communicators of the rows and columns of a grid."""
 SQUARES = (4, 9, 16)
@@ -559,6 +484,9 @@ REGULAR: dict[str, tuple[Program, tuple[int, ...], int]] = {
     "Floyd": (floyd, POWERS, 24),
     "Floyd with uneven blocks": (partial(floyd, size=50), POWERS, 24),
     "Floyd on any number": (partial(floyd, size=50), (3, 4, 7, 10), 23),
+    "Gauss with cyclic rows": (gauss_cyclic, POWERS, 64),
+    "Gauss with cyclic rows on any number": (partial(gauss_cyclic, size=50), (3, 4, 7, 10), 23),
+    "bitonic with branches": (bitonic_branches, POWERS, 32),
     "Gauss with substitution": (gauss_with_back_substitution, POWERS, 64),
     "odd-even transposition with MPI_PROC_NULL": (odd_even, POWERS, 64),
     "odd-even transposition with branches": (odd_even_branches, POWERS, 64),
