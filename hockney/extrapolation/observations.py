@@ -265,7 +265,7 @@ def _sequence(trace: RankTrace, job: Job, origins: Sequence[str], kinds: CallKin
         parts_of_call.append(parts)
         if len(parts) and call.function not in OUTSIDE_MPI_TIME:
             shape = list(zip(parts["what"].tolist(), parts["flags"].tolist(), strict=True))
-            distinct = tuple(each for k, each in enumerate(shape) if k == 0 or each != shape[k - 1])
+            distinct = tuple(sorted(set(shape)))
             place = job.describe_place(trace.rank, call.function, call.site)
             collective = np.isin(parts["what"], COLLECTIVE)
             own = dict.fromkeys(parts["communicator"][collective].tolist())

@@ -279,6 +279,27 @@ def neighbors_that_may_be_none(rank: Written, ranks: int) -> None:
             rank.call("Sendrecv", sent, received, site=1 + d, after=WORK_S / ranks)
 
 
+def persistent_halo(rank: Written, ranks: int) -> None:
+    """One call starts the receives from all neighbors in a grid of two dimensions and the sends to them."""
+    dims = balanced(ranks, 2)[::-1]
+    position = coordinates(dims, np.array([rank.rank]))[0]
+    for _ in range(STEPS):
+        parts = []
+        for d, sign in itertools.product((0, 1), (-1, 1)):
+            moved = position.copy()
+            moved[d] += sign
+            if 0 <= moved[d] < dims[d]:
+                own = 2 * d + (sign > 0)
+                size, partner = (1 << 14) // dims[1 - d], int(rank_at(dims, moved))
+                parts.append(part("start receive", partner, size, tag=own ^ 1))
+                parts.append(part("start send", partner, size, tag=own))
+        rank.call("Startall", *parts, site=1, after=WORK_S / ranks)
+        rank.requests += len(parts)
+        first = rank.requests - len(parts) + 1
+        ends = [rank.end(request, parts[request - first][2]) for request in range(first, rank.requests + 1)]
+        rank.call("Waitall", *ends, site=2)
+
+
 def rows_with_borders(rank: Written, ranks: int) -> None:
     """A grid of two dimensions whose messages are rows and columns with two more cells at each end. On few
     ranks, those of rows have too few different sizes for a law of their own."""
@@ -352,6 +373,7 @@ PROGRAMS: dict[str, Program] = {
     "transposed grid": transposed_grid,
     "shared nodes": shared_nodes,
     "neighbors that may be none": neighbors_that_may_be_none,
+    "persistent halo": persistent_halo,
     "rows with borders": rows_with_borders,
 }
 CUBES: dict[str, Program] = {

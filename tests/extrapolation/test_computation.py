@@ -126,6 +126,21 @@ def test_turns_show_in_runs_that_compute_for_different_times():
         assert own[:, 1].sum() < 0.02 * own[:, 0].sum()
 
 
+@pytest.mark.parametrize("levels", [20, STEPS * 20])
+def test_computation_of_levels_is_at_its_place(levels):
+    """All ranks compute much at the same time, as in multigrid cycles or an elimination."""
+
+    def program(rank: Written, ranks: int) -> None:
+        for k in range(STEPS * 20):
+            after = WORK_S / ranks / (1 + k % levels)
+            rank.call("Allreduce", part("collective", size=8), after=after)
+
+    structure, model = fitted(program)
+    for each in computed(structure, model, 64):
+        expected = WORK_S / 64 / (1 + np.arange(STEPS * 20) % levels)
+        assert each[1:-1] == pytest.approx(expected[1:], rel=0.05)
+
+
 def test_workers_share_the_work_without_the_master():
     def program(rank: Written, ranks: int) -> None:
         for _ in range(STEPS):
