@@ -326,7 +326,7 @@ class RunOptions:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
         if self.repeat or self.launches:
             return self.repeat or self.launches or 0
-        if measurement.repeats_itself(self.machine):
+        if not measurement.varies_by_launch(self.machine):
             return 1
         traits = measurement.kind_of(self.machine).TRAITS
         return 0 if traits.varies else SIMULATED_LAUNCHES if traits.simulated else FAKE_LAUNCHES

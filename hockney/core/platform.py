@@ -275,8 +275,12 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def varies(self) -> bool:
         """Whether times vary between simulations: with noise, with detours of cores, or if messages are
         lost."""
-        has_noise = self.noise is not None or bool(self.detours)
-        return has_noise or any(fault.loss for fault in self.faults)
+        return self.messages_vary or bool(self.detours)
+
+    @property
+    def messages_vary(self) -> bool:
+        """Whether times of messages vary: with noise, or if messages are lost."""
+        return self.noise is not None or any(fault.loss for fault in self.faults)
 
     @property
     def processors_work(self) -> bool:

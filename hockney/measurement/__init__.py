@@ -48,7 +48,14 @@ if TYPE_CHECKING:
         measure_interleaved,
         pair_count,
     )
-    from hockney.measurement.kinds import Kind, kind_of, prepare, public_kinds, repeats_itself
+    from hockney.measurement.kinds import (
+        Kind,
+        kind_of,
+        prepare,
+        public_kinds,
+        repeats_itself,
+        varies_by_launch,
+    )
     from hockney.measurement.kinds.fake import fake_bench
     from hockney.measurement.kinds.imported import imported_reference
     from hockney.measurement.kinds.lan import emulated_reference

@@ -46,8 +46,9 @@ class PrepareOptions:
 class Kind(Protocol):
     """A kind of machine. `SCHEME` is the part of --machine before the colon, `KIND` the name in machine.json,
     `HELP` a line for 'hockney machines'. Optional members: `HIDDEN = True` for a kind that is not listed;
-    `names()`, complete references to suggest for a mistyped one; `repeats_itself(reference)`, whether every
-    round of a run would give the same times."""
+    `names()`, complete references to suggest for a mistyped one; `varies_by_launch(reference)`, whether times
+    require several launches; `repeats_itself(reference)`, whether every round of a run would give the same
+    times."""
 
     SCHEME: str
     KIND: str
@@ -124,6 +125,14 @@ def repeats_itself(machine: str) -> bool:
     kind = kind_of(reference)
     kind_predicate: Callable[[MachineReference], bool] | None = getattr(kind, "repeats_itself", None)
     return kind.TRAITS.noiseless if kind_predicate is None else kind_predicate(reference)
+
+
+def varies_by_launch(machine: str) -> bool:
+    """Check whether the times on `machine` require several launches."""
+    reference = MachineReference.parse(machine)
+    kind = kind_of(reference)
+    kind_predicate: Callable[[MachineReference], bool] | None = getattr(kind, "varies_by_launch", None)
+    return not kind.TRAITS.noiseless if kind_predicate is None else kind_predicate(reference)
 
 
 def _reference_names(kind: Kind) -> Sequence[str]:

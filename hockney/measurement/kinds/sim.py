@@ -41,6 +41,11 @@ def repeats_itself(reference: MachineReference) -> bool:
     return not simulated.platform(reference.name).varies
 
 
+def varies_by_launch(reference: MachineReference) -> bool:
+    """Cores with detours are observed for long enough in one launch."""
+    return simulated.platform(reference.name).messages_vary
+
+
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Prepare the simulated machine. Its description is read before anything is searched for or compiled."""
     platform = simulated.platform(reference.name)
