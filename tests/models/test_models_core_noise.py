@@ -98,6 +98,13 @@ def test_detours_of_one_launch_are_not_steady():
         assert found.is_steady is is_steady and found.frequency_hz == pytest.approx(100, rel=0.01)
 
 
+def test_few_observations_are_not_steady():
+    few = core(1, hertz=100.0, length_s=200e-6, observations=2, launches=1)
+    assert [each.is_steady for each in components(few, spectrum(few))] == [False]
+    several = core(1, hertz=100.0, length_s=200e-6, observations=4, launches=1)
+    assert [each.is_steady for each in components(several, spectrum(several))] == [True]
+
+
 def test_random_detours_are_not_periodic():
     runs = [core(seed, observations=3) for seed in range(60)]
     false = sum(bool(components(each, spectrum(each))) for each in runs)

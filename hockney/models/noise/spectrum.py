@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.models.noise.observations import Core, Observation
+from hockney.models.noise.observations import MIN_UNITS, Core, Observation
 from hockney.models.scipy_functions import chi_square_upper_quantile
 
 BIN_S = 1e-4
@@ -119,12 +119,16 @@ def components(core: Core, found: Spectrum | None) -> tuple[Component, ...]:
 
 
 def _is_steady(core: Core, frequency: float) -> bool:
-    launches = [core.in_launch(launch).observations for launch in core.launches]
+    """Whether the frequency is present in almost every launch, or in almost every observation of fewer than
+    MIN_UNITS launches. With fewer observations this is unknown."""
+    units = [core.in_launch(launch).observations for launch in core.launches]
+    if len(units) < MIN_UNITS:
+        units = [(observation,) for observation in core.observations]
     present = [
         any(len(o.start_s) for o in observations) and coherent_share(observations, frequency) > 0
-        for observations in launches
+        for observations in units
     ]
-    return sum(present) >= MIN_STEADY_SHARE * len(present)
+    return len(units) >= MIN_UNITS and sum(present) >= MIN_STEADY_SHARE * len(units)
 
 
 def _is_alias(frequency: float, fundamental: float, quanta_hz: float, step_hz: float) -> bool:

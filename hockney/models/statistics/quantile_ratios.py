@@ -55,6 +55,11 @@ def quantile_ratio(
         return None
     upper, lower = (_log_quantiles(observation, quantile) for observation in (numerator, denominator))
     logs = np.array([upper[name] - lower[name] for name in shared_launches((denominator, numerator))])
+    return ratio_of_launches(logs, comparisons)
+
+
+def ratio_of_launches(logs: np.ndarray, comparisons: int) -> RatioEstimate:
+    """The same from the log ratio of each launch."""
     if len(logs) < MIN_PAIRS:
         return RatioEstimate.from_log_ratio(float(np.mean(logs)), math.nan, math.nan, math.nan, 1)
     typical = ratio_of_pairs(logs)

@@ -109,7 +109,7 @@ def _power_sentence(run: CongestionResults) -> str:
     if run.evidence.machine.is_exact:
         return ""
     texts = [
-        f"{value:.2f} at {'the median' if quantile == MEDIAN else QUANTILE_NAMES[quantile]}"
+        f"{value:.2f} at {_quantile_text(quantile)}"
         for quantile in QUANTILE_NAMES
         if (value := run.smallest_detectable(quantile)) is not None
     ]
@@ -122,15 +122,19 @@ def _unsupported_sentence(run: CongestionResults) -> str:
         return ""
     missing = {
         quantile: [entry for entry in run.comparisons(quantile) if not entry.is_supported]
-        for quantile in (P99, P999)
+        for quantile in (MEDIAN, P99, P999)
     }
     texts = [
-        f"{QUANTILE_NAMES[quantile]} for {len(entries)} of {len(run.points)} "
+        f"{_quantile_text(quantile)} for {len(entries)} of {len(run.points)} "
         f"(at least {min(e.repetitions for e in entries)} of {entries[0].needed_repetitions})"
         for quantile, entries in missing.items()
         if entries
     ]
     return f"Too few repetitions in a launch for {join_words(texts)}." if texts else ""
+
+
+def _quantile_text(quantile: float) -> str:
+    return "the median" if quantile == MEDIAN else QUANTILE_NAMES[quantile]
 
 
 def _ratio_text(ratio: Estimate | None) -> str:

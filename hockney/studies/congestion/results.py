@@ -212,11 +212,14 @@ class CongestionResults(StudyResults):
         return all(entry.verdict not in UNDECIDED_VERDICTS for entry in self.comparisons(MEDIAN))
 
     def times_to_decide(self) -> list[float]:
-        """For each undecided median, the multiple of the measuring time that decides it."""
+        """For each undecided median, the multiple of the measuring time that decides it or gives it enough
+        repetitions."""
         return [
-            time_to_decide(entry.ratio)
+            entry.needed_repetitions / max(1, entry.repetitions)
+            if entry.ratio is None
+            else time_to_decide(entry.ratio)
             for entry in self.comparisons(MEDIAN)
-            if entry.verdict in UNDECIDED_VERDICTS and entry.ratio is not None
+            if entry.verdict in UNDECIDED_VERDICTS
         ]
 
     @property

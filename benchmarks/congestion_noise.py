@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How often operations next to a load, and noisy cores, are named, and how often clean ones:
+`python benchmarks/congestion_noise.py`.
+
+For congestion, the log of the median of each case in a launch is drawn, normal or with the long tails of
+Student's t for 3 degrees of freedom. For noise, detours come at random, and one core loses more time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+
+from hockney.models.noise.noisy_cores import compare_cores
+from hockney.models.noise.observations import Core, Observation
+from hockney.models.significance import NOTABLE, verdict
+from hockney.models.statistics import smallest_detectable_ratio
+from hockney.models.statistics.quantile_ratios import ratio_of_launches
+
+RATIOS = 9
+"""Three operations next to three loads, medians."""
+CONGESTION = ((5, 0.02), (5, 0.05), (10, 0.05), (20, 0.1))
+"""Launches, and the standard deviation of the log of a median in a launch."""
+CORES = ((4, 12), (64, 12), (64, 40))
+"""Cores, and observations of each."""
+DETOURS_HZ, DETOUR_S = 100.0, 20e-6
+
+
+def judged(logs: np.ndarray) -> tuple[bool, float]:
+    """Whether the ratio of medians is named, and the ratio that would be, from its log by launch."""
+    estimated = ratio_of_launches(logs, RATIOS)
+    smallest = smallest_detectable_ratio(estimated.ratio, estimated.freedom, RATIOS, NOTABLE)
+    return verdict(estimated.ratio) == "slower", smallest or 1e6
+
+
+def count_congestion(
+    launches: int, noise: float, has_tails: bool, factor: float, runs: int, seed: int
+) -> str:
+    random = np.random.default_rng(seed)
+    found = found_at_limit = false_runs = 0
+    limits = []
+    for _ in range(runs):
+        shape = (2, RATIOS, launches)
+        cases = noise * (random.standard_t(3, shape) if has_tails else random.standard_normal(shape))
+        logs = cases[0] - cases[1]
+        clean = [judged(each) for each in logs]
+        false_runs += any(is_named for is_named, _ in clean)
+        found += judged(logs[0] + math.log(factor))[0]
+        limits.append(max(limit for _, limit in clean))
+        found_at_limit += judged(logs[0] + math.log(limits[-1]))[0]
+    return (
+        f"| {launches} | {noise:.0%} | {'long tails' if has_tails else 'normal'} | {found / runs:.1%} "
+        f"| {np.median(limits):.2f} | {found_at_limit / runs:.1%} | {false_runs / runs:.1%} |"
+    )
+
+
+def observed_core(name: str, excess: float, count: int, random: np.random.Generator) -> Core:
+    made = []
+    for k in range(count):
+        lost_s = float(random.exponential(DETOUR_S, random.poisson(DETOURS_HZ)).sum()) + excess
+        nothing = np.zeros(0)
+        made.append(Observation(k, float(k), 1.0, lost_s, 1e-5, nothing, nothing))
+    return Core(name, tuple(made))
+
+
+def count_noise(cores: int, observations: int, runs: int, seed: int) -> str:
+    random = np.random.default_rng(seed)
+    found = false_clean = false_names = 0
+    limits = []
+    for _ in range(runs):
+        quiet = [observed_core(str(k), 0.0, observations, random) for k in range(cores)]
+        clean = compare_cores(quiet)
+        false_clean += any(each.is_noisy for each in clean)
+        limits.append(max(each.detectable for each in clean))
+        noisy = observed_core("noisy", limits[-1], observations, random)
+        names = {each.core for each in compare_cores([noisy, *quiet[1:]]) if each.is_noisy}
+        found += "noisy" in names
+        false_names += bool(names - {"noisy"})
+    return (
+        f"| {cores} | {observations} | {np.median(limits):.2%} | {found / runs:.1%} "
+        f"| {false_names / runs:.1%} | {false_clean / runs:.1%} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--factor", type=float, default=1.1)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print("| launches | spread | kind | named | from | named then | clean |\n|---|---|---|---|---|---|---|")
+    for launches, noise in CONGESTION:
+        for has_tails in (False, True):
+            row = count_congestion(launches, noise, has_tails, given.factor, given.runs, given.seed)
+            print(row, flush=True)
+    print("\n| cores | observations | from | named then | false | clean |\n|---|---|---|---|---|---|")
+    for cores, observations in CORES:
+        print(count_noise(cores, observations, max(100, given.runs // cores), given.seed), flush=True)
+
+
+if __name__ == "__main__":
+    main()
