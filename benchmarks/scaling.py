@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictions of traced programs on more ranks, compared with simulations of the same programs.
 
-The programs of scaling_programs.c, or another one, are traced with a real MPI on few ranks, most of which
-share cores, and predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs
-there on as many ranks. Predictions are written before the simulations start. With --replay, SimGrid also
-makes the predicted calls on the smallest number of ranks, which shows the error of the evaluation alone."""
+The programs of scaling_programs.c are traced with a real MPI on few ranks, most of which share cores, and
+predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs there on as many
+ranks. Predictions are written before the simulations start. With --replay, SimGrid also makes the predicted
+calls on the smallest number of ranks, which shows the error of the evaluation alone."""
 
 from __future__ import annotations
 
