@@ -324,8 +324,8 @@ class RunOptions:
         """Number of launches; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
-        if self.repeat or self.launches:
-            return self.repeat or self.launches or 0
+        if count := self.repeat or self.launches:
+            return count
         if not measurement.varies_by_launch(self.machine):
             return 1
         traits = measurement.kind_of(self.machine).TRAITS

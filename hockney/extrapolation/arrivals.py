@@ -166,8 +166,8 @@ def sites_with_tasks(structure: Structure) -> dict[str, str]:
     is_constant = np.ptp(totals, axis=0) <= max(structure.runs)
     return {
         structure.kinds.kinds[kind].site: (
-            f"the {totals[-1][kind]} calls of all ranks are for whoever is ready first, so that their number "
-            "on each rank depends on time"
+            f"the {totals[-1][kind]} calls of all ranks are distributed dynamically, so the number on each "
+            "rank depends on timing"
         )
         for kind in np.flatnonzero(uneven & is_constant).tolist()
     }

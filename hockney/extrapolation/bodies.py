@@ -263,7 +263,7 @@ def _observe_bodies(
 
 
 PERIODS = (1, 2, 3, 4, 6)
-"""Partners by which a call site in a loop may send in turns."""
+"""Numbers of partners that a call site in a loop may cycle through."""
 
 
 def _label_period(structure: Structure, donor: Donor, rows: _Rows) -> int:

@@ -55,8 +55,8 @@ MIN_ITERATIONS = 4
 """Fewer do not show how iterations vary."""
 MAX_FACTORS = 4096
 MAX_TURNS, MAX_PLACES = 64, 1024
-"""The longest sequence of computations that repeats in turns, and the longest one that all ranks of all runs
-have once."""
+"""Maximum lengths of a repeating cycle of computations, and of a sequence that every rank of every run
+executes exactly once."""
 MIN_EXPLAINED = 0.5
 """Turns explain at least this share of the variance of the computations of a region."""
 MIN_DIFFERENCE = 0.02

@@ -657,7 +657,7 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
     )
     has_relative = any(verdict.relative for verdict in cases)
     columns: tuple[Column[CaseVerdict], ...] = (
-        Column("case", lambda verdict: label(verdict)),
+        Column("case", label),
         Column("A", lambda verdict: verdict.a, SECONDS_FORMAT),
         Column("B", lambda verdict: verdict.b, SECONDS_FORMAT),
         Column(RATIO_HEADING, lambda verdict: verdict.ratio, RATIO_FORMAT, interval=INTERVAL_HEADING),

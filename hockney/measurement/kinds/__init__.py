@@ -121,18 +121,20 @@ def prepare(
 
 def repeats_itself(machine: str) -> bool:
     """Check whether every round of a run on `machine` would give the same times."""
-    reference = MachineReference.parse(machine)
-    kind = kind_of(reference)
-    kind_predicate: Callable[[MachineReference], bool] | None = getattr(kind, "repeats_itself", None)
-    return kind.TRAITS.noiseless if kind_predicate is None else kind_predicate(reference)
+    return _call_predicate(machine, "repeats_itself", lambda kind: kind.TRAITS.noiseless)
 
 
 def varies_by_launch(machine: str) -> bool:
     """Check whether the times on `machine` require several launches."""
+    return _call_predicate(machine, "varies_by_launch", lambda kind: not kind.TRAITS.noiseless)
+
+
+def _call_predicate(machine: str, name: str, default: Callable[[Kind], bool]) -> bool:
+    """The result of a kind's optional predicate, or else of `default`."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    kind_predicate: Callable[[MachineReference], bool] | None = getattr(kind, "varies_by_launch", None)
-    return not kind.TRAITS.noiseless if kind_predicate is None else kind_predicate(reference)
+    predicate: Callable[[MachineReference], bool] | None = getattr(kind, name, None)
+    return default(kind) if predicate is None else predicate(reference)
 
 
 def _reference_names(kind: Kind) -> Sequence[str]:

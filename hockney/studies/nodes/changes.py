@@ -10,7 +10,7 @@ its links slower. Nodes are identified by their names."""
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -184,12 +184,7 @@ class _Changes:
         import numpy as np
 
         bound = self.log_tolerance
-        return self._adjusted(
-            {
-                kind: [np.minimum(e.p_above(bound), e.p_below(-bound)) for e in measures.values()]
-                for kind, measures in self.changes.items()
-            }
-        )
+        return self._adjusted(lambda effects: np.minimum(effects.p_above(bound), effects.p_below(-bound)))
 
     @cached_property
     def _same(self) -> Mapping[Kind, np.ndarray]:
@@ -197,17 +192,18 @@ class _Changes:
         import numpy as np
 
         bound = self.log_tolerance
-        return self._adjusted(
+        return self._adjusted(lambda effects: np.maximum(effects.p_above(-bound), effects.p_below(bound)))
+
+    def _adjusted(self, p_values: Callable[[Effects], np.ndarray]) -> Mapping[Kind, np.ndarray]:
+        """The adjusted p-values of a test of all changes."""
+        import numpy as np
+
+        return adjusted_p_values(
             {
-                kind: [np.maximum(e.p_above(-bound), e.p_below(bound)) for e in measures.values()]
+                kind: np.concatenate([np.zeros(0), *map(p_values, measures.values())])
                 for kind, measures in self.changes.items()
             }
         )
-
-    def _adjusted(self, p_values: Mapping[Kind, Sequence[np.ndarray]]) -> Mapping[Kind, np.ndarray]:
-        import numpy as np
-
-        return adjusted_p_values({kind: np.concatenate([np.zeros(0), *p]) for kind, p in p_values.items()})
 
     @cached_property
     def tests(self) -> int:
