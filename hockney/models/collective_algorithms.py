@@ -25,7 +25,7 @@ import numpy as np
 from hockney.core.platform import Platform
 from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
-from hockney.models.routes import ROUTED, UNLIMITED
+from hockney.models.routes import UNLIMITED
 from hockney.models.schedules import NotModelled, Tally
 from hockney.models.schedules.smpi import SMPI_SCHEDULES
 
@@ -45,8 +45,6 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
     phases = SMPI_SCHEDULES.get((operation, choose_algorithms(platform.collectives).get(operation, "")))
     network = platform.network
     if phases is None or network.medium_message_s or network.medium_s_per_byte:
-        return None
-    if network.hop_s and network.shape not in ROUTED:
         return None
     call = call_time(platform, operation, size)
     if ranks == 1:

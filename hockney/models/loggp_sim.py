@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from hockney.core.platform import Platform, Segment
+from hockney.models.distances import cables_between
 from hockney.models.schedules import Layer, Mode, NotModelled, Step
 
 Seconds = float | np.ndarray
@@ -244,7 +245,7 @@ class PlatformCosts:
         self.on_node = _SegmentCosts(platform.on_node or platform.segments)
         self.node = nodes_of(platform, ranks)
         network = platform.network
-        self.by_place = bool(network.hop_s) and network.shape in ("torus", "mesh")
+        self.by_place = bool(network.hop_s) and network.shape not in ("switch", "bus")
         self.shares_nodes = bool(platform.on_node) or bool(network.hop_s)
         self.shares_nodes = self.shares_nodes and len(np.unique(self.node)) < ranks
 
@@ -292,17 +293,11 @@ class PlatformCosts:
         return 0.0
 
     def _hops(self, source: np.ndarray, target: np.ndarray) -> Seconds:
-        """Seconds to traverse the cables: on a torus or mesh, the steps along each axis."""
+        """Seconds to traverse the cables between routers."""
         network = self.platform.network
         if not self.by_place:
             return network.hop_s if network.shape == "bus" else 0.0
-        steps = np.zeros(source.shape)
-        stride = 1
-        for extent in network.dims:
-            apart = np.abs(source // stride % extent - target // stride % extent)
-            steps += np.minimum(apart, extent - apart) if network.shape == "torus" else apart
-            stride *= extent
-        return steps * network.hop_s
+        return cables_between(network, source, target) * network.hop_s
 
 
 class _SegmentCosts:

@@ -100,7 +100,7 @@ Process = Generator[float | None, None, None]
 
 class NetworkSimulator:
     """Simulates `ranks` ranks on `platform`, which fill one node's cores after another; all begin at 0.
-    Raises NotModelled for networks whose routes are unknown, and for schedules that never end."""
+    Raises NotModelled for schedules that never end."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         self.platform = platform

@@ -19,7 +19,6 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
 from hockney.core.wording import join_words
@@ -99,20 +98,13 @@ class EvaluatedProgram:
             ops = graph.ops.copy()
             ops["computed_s"] = np.maximum(ops["computed_s"], 0)
             graph = replace(graph, ops=ops, tail_s=np.maximum(graph.tail_s, 0.0))
-        try:
-            return NetworkModel(graph, self.platform, self.priced_graphs["value"].costs)
-        except UsageError as error:
-            if error.code != "replay-network-not-modelled":
-                raise
-            return None
+        return NetworkModel(graph, self.platform, self.priced_graphs["value"].costs)
 
     @property
     def method(self) -> str:
         """How the run time is computed, and why."""
         if self.network is not None:
             return "event by event, as messages share links"
-        if self.platform is not None and shares_links(self.platform):
-            return "in the recorded order of messages, as the links that they share are not modelled"
         return "in the recorded order of messages, which do not share links"
 
     @cached_property

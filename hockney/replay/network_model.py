@@ -17,7 +17,6 @@ from hockney.core.errors import UsageError
 from hockney.core.platform import Platform
 from hockney.models.loggp_sim import nodes_of
 from hockney.models.routes import Routes
-from hockney.models.schedules import NotModelled
 from hockney.replay import native
 from hockney.replay.evaluator import RunTimes, graph_error
 from hockney.replay.graph import Graph
@@ -25,8 +24,8 @@ from hockney.replay.graph import Graph
 
 class NetworkModel:
     """A graph on `platform`, with the costs of its messages. `node` is the node of each rank; None: ranks
-    fill the nodes one after another. Raises HockneyError if the graph is invalid, and UsageError if routes
-    are unknown or the machine is too small."""
+    fill the nodes one after another. Raises HockneyError if the graph is invalid, and UsageError if the
+    machine is too small."""
 
     def __init__(
         self, graph: Graph, platform: Platform, costs: np.ndarray, node: np.ndarray | None = None
@@ -47,15 +46,7 @@ class NetworkModel:
                 ranks=graph.ranks,
                 cores=platform.capacity,
             )
-        try:
-            routes = Routes(platform)
-        except NotModelled as error:
-            raise UsageError(
-                f"messages that share links cannot be replayed on {platform.name}",
-                str(error),
-                code="replay-network-not-modelled",
-                machine=platform.name,
-            ) from error
+        routes = Routes(platform)
         self._node = np.ascontiguousarray(node, dtype=np.uint32)
         self._set_routes(routes, count)
         segments = platform.segments if platform.processors_work else ()

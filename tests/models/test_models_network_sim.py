@@ -23,6 +23,7 @@ LOGGP = Segment(
     gap_s=4e-6, exchange_s=1e-6,
 )  # fmt: skip
 MEGABYTE = 1_000_000
+FAT_TREE = {"shape": "fat-tree", "nodes": (), "link": 1e9, "down": (4, 2)}
 
 
 def machine(count: int = 8, segment: Segment = EVEN, **more) -> Platform:
@@ -107,8 +108,12 @@ def test_a_nic_in_both_directions(duplex, times):
         ({"shape": "mesh", "dims": (8,), "nodes": (), "link": 1e9}, 4),
         ({"shape": "torus", "dims": (8,), "nodes": (), "link": 1e9}, 2),
         ({"shape": "switch", "link": 1e9}, 1),
+        *((FAT_TREE | {"up": (1, up), "cables": (1, cables)}, 4 // (up * cables))
+          for up, cables in ((1, 1), (2, 1), (1, 2), (4, 1))),
+        ({"shape": "dragonfly", "nodes": (), "link": 1e9, "dragonfly": (2, 1, 2, 2)}, 4),
+        ({"shape": "dragonfly", "nodes": (), "link": 1e9, "dragonfly": (1, 2, 2, 2)}, 2),
     ],
-)
+)  # fmt: skip
 def test_halves_that_exchange_share_cables(network, flows):
     halves = [step(np.arange(8), (np.arange(8) + 4) % 8, MEGABYTE, mode=Mode.EXCHANGE)]
     assert run(machine(**network), 8, halves) == pytest.approx(10e-6 + flows * 1e-3, rel=1e-3)
@@ -146,8 +151,6 @@ def test_routes():
     assert len(there) == 4 and not there & back, "cables and NICs have two directions"
     half = Routes(machine(nic=1e8, duplex="half"))
     assert set(half.links(0, 1)) == set(half.links(1, 0)) == {0, 1}
-    with pytest.raises(NotModelled):
-        Routes(machine(shape="fat-tree", down=(2, 4), up=(1, 2), cables=(1, 1), nodes=()))
 
 
 ROUTE = st.sets(st.integers(0, 5), min_size=1).map(lambda links: np.array(sorted(links)))

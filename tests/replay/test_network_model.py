@@ -146,11 +146,6 @@ def test_machines_that_do_not_fit():
         (machine(3), None, "replay-machine-too-small"),
         (machine(3), np.array([0, 1, 2, 3]), "replay-machine-too-small"),
         (machine(4), np.array([0, 1]), "replay-machine-too-small"),
-        (
-            machine(shape="fat-tree", down=(2, 4), up=(1, 2), cables=(1, 1), nodes=()),
-            None,
-            "replay-network-not-modelled",
-        ),
     ):
         with pytest.raises(UsageError) as caught:
             NetworkModel(graph, platform, costs, node)

@@ -42,7 +42,7 @@ from hockney.models.programs.parts import (
     noise_factors,
     step_in_groups,
 )
-from hockney.models.routes import Routes, shares_links
+from hockney.models.routes import shares_links
 from hockney.models.schedules import (
     CLOSED_FORMS,
     SCHEDULES,
@@ -327,7 +327,7 @@ class _Timer:
         return partial(self._run_with_clocks_or_links, platform)
 
     def _choose_link_runner(self, platform: Platform, parts: Sequence[Part]) -> Runner:
-        if self.follow_links and self._can_follow_links(platform, parts):
+        if self.follow_links and self._can_follow_links(parts):
             return self._run_with_links
         self.contention = self.contention and not (shares_links(platform) and _has_messages(parts))
         return partial(self._run_with_clocks, lenient=True)
@@ -347,9 +347,8 @@ class _Timer:
         for parts in iterations:
             yield self._run_parts(simulator, parts)
 
-    def _can_follow_links(self, platform: Platform, parts: Sequence[Part]) -> bool:
+    def _can_follow_links(self, parts: Sequence[Part]) -> bool:
         try:
-            Routes(platform)
             messages = sum(step.messages for part in parts for step in self._steps(part))
         except NotModelled:
             return False
