@@ -15,7 +15,7 @@ import numpy as np
 from hockney.extrapolation.folding import Folded, Loop, Node, fold
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import Law, fit_count_law
-from hockney.extrapolation.schedules import owner_of_uneven_block
+from hockney.extrapolation.partners import OWNERS, Owner
 
 Word = tuple[int, ...]
 """Kinds of calls that always follow each other."""
@@ -121,11 +121,12 @@ def _keeps_low(rank: np.ndarray, ranks: np.ndarray, k: np.ndarray, count: np.nda
     return np.asarray((rank >> (stage + 1)) % 2 == (rank >> bit) % 2)
 
 
+def _owns(owner: Owner) -> Guard:
+    return lambda rank, ranks, k, count: owner(k, count, ranks) == rank
+
+
 GUARDS: tuple[tuple[str, Guard], ...] = (
-    ("r = k mod P", lambda rank, ranks, k, count: k % ranks == rank),
-    ("r = (K - 1 - k) mod P", lambda rank, ranks, k, count: (count - 1 - k) % ranks == rank),
-    ("r has iteration k", lambda rank, ranks, k, count: owner_of_uneven_block(k, count, ranks) == rank),
-    ("r = k / ceil(K / P)", lambda rank, ranks, k, count: k // -(-count // ranks) == rank),
+    *((f"r = {text}", _owns(owner)) for text, owner in OWNERS),
     ("r + k even", lambda rank, ranks, k, count: (rank + k) % 2 == 0),
     ("bit k of r", lambda rank, ranks, k, count: rank >> np.minimum(k, 40) & 1 == 1),
     ("direction in a bitonic sort", _keeps_low),

@@ -13,11 +13,11 @@ import numpy as np
 
 from hockney.extrapolation.alternatives import GuardedCount
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call
-from hockney.extrapolation.grids import labels, partner
+from hockney.extrapolation.iteration_counts import LoopCount
 from hockney.extrapolation.laws import SIZE_PATTERNS, Law, SizePattern, fit_law, has_pattern
+from hockney.extrapolation.partners import ALL_OTHERS, PartnerRule, Ranks, labels, partner, partner_rules
 from hockney.extrapolation.placements import Place, Role
-from hockney.extrapolation.schedules import ALL_OTHERS, PartnerRule, Ranks, partner_rule
-from hockney.extrapolation.structure import Donor, LoopCount, Structure, distinct_rows
+from hockney.extrapolation.structure import Donor, Structure, distinct_rows
 from hockney.profiles import trace as records
 from hockney.profiles.trace import concatenated_ranges
 
@@ -302,7 +302,7 @@ def _body_rule(structure: Structure, donor: Donor, rows: _Rows) -> BodyRule:
             for level in range(LEVELS):
                 if rule is None and (level == 0 or rows.k[:, level].max() > 0):
                     k, count = rows.k[known, level], rows.count[known, level]
-                    rule = partner_rule(of[known], k, count, order[known])
+                    rule = next(partner_rules(of[known], k, count, order[known]), None)
                 if rule is not None:
                     break
             if rule is not None:

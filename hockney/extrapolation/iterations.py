@@ -17,6 +17,7 @@ import numpy as np
 
 from hockney.extrapolation.folding import Loop, Node, end_call, first_call, fold
 from hockney.extrapolation.grids import MAX_DIMENSIONS, balanced
+from hockney.extrapolation.iteration_counts import exact_count_laws
 from hockney.extrapolation.observations import (
     COLLECTIVE,
     CallKinds,
@@ -24,7 +25,7 @@ from hockney.extrapolation.observations import (
     RankSequence,
     starts_request,
 )
-from hockney.extrapolation.structure import MIN_RUNS, RoughLoop, exact_count_laws
+from hockney.extrapolation.structure import MIN_RUNS, RoughLoop
 from hockney.profiles import trace as records
 
 MAX_DIFFERENCE = 0.05

@@ -25,7 +25,7 @@ APPROXIMATE = 0.05
 @dataclass(frozen=True)
 class Basis:
     """The number of ranks P and the sizes of their grid, each to a power: P^power times the product of the
-    sizes to theirs. With `logarithm` log2 of that, rounded up if it is "ceil"; `shift` is added to P."""
+    sizes to theirs. With `logarithm` log2 of that, rounded up if it is "ceil"; `shift` is added to each."""
 
     text: str
     power: float = 0.0
@@ -34,7 +34,9 @@ class Basis:
     shift: int = 0
 
     def at(self, ranks: int, dims: Dims) -> float:
-        sizes = math.prod(size**power for size, power in zip(dims, self.powers, strict=False))
+        sizes = math.prod(
+            (size + self.shift) ** power for size, power in zip(dims, self.powers, strict=False) if power
+        )
         number = ranks + self.shift
         value = float(number**self.power * sizes) if number or self.power >= 0 else 0.0
         if self.logarithm:
@@ -97,6 +99,8 @@ def _bases(dimensions: int) -> Iterator[Basis]:
     yield Basis("* P", 1)
     yield Basis("* (P - 1)", 1, shift=-1)
     yield Basis("/ (P - 1)", -1, shift=-1)
+    for powers, text in _single_sizes(dimensions):
+        yield Basis(f"* ({text} - 1)", powers=powers, shift=-1)
     for powers, text in ((), "P"), *_single_sizes(dimensions):
         yield Basis(f"* log2({text})", 0 if powers else 1, powers, "exact")
         yield Basis(f"* ceil(log2({text}))", 0 if powers else 1, powers, "ceil")

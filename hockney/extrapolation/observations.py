@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.extrapolation.grids import Partners
+from hockney.extrapolation.arrangements import Partners
 from hockney.profiles import trace as records
 from hockney.profiles.profile import OUTSIDE_MPI_TIME
 from hockney.profiles.trace import PART, Counter, RankTrace, concatenated_ranges

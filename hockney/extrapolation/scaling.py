@@ -17,11 +17,12 @@ from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes
 from hockney.extrapolation.arrivals import Price, in_order_of_arrival, sites_with_tasks
 from hockney.extrapolation.computation import ComputationModel
+from hockney.extrapolation.fitting import arranged_structure
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import ROUGH
 from hockney.extrapolation.placements import Place
 from hockney.extrapolation.search import check_run
-from hockney.extrapolation.structure import MIN_RUNS, Structure, arranged_structure
+from hockney.extrapolation.structure import MIN_RUNS, Structure
 from hockney.extrapolation.synthesis import Synthesis, Volume, observed_volumes
 from hockney.models.schedules import SCHEDULES
 from hockney.profiles.machine_costs import SCALAR_OPERATIONS

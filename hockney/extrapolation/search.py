@@ -11,10 +11,11 @@ import numpy as np
 
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.alternatives import alternatives
-from hockney.extrapolation.grids import PERIODIC
+from hockney.extrapolation.fitting import fit
 from hockney.extrapolation.iterations import with_equal_iterations
 from hockney.extrapolation.observations import COLLECTIVE, POINT_TO_POINT, CallKinds, ObservedRun
-from hockney.extrapolation.structure import Structure, fit, structures
+from hockney.extrapolation.partners import PERIODIC
+from hockney.extrapolation.structure import Structure, structures
 from hockney.extrapolation.synthesis import MIN_DIRECTIONS, Synthesis
 from hockney.profiles import trace as records
 from hockney.profiles.trace import concatenated_ranges

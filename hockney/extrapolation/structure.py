@@ -18,26 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from hockney.extrapolation.alternatives import Alternatives, GuardedCount, fit_guard
+from hockney.extrapolation.alternatives import Alternatives, GuardedCount
+from hockney.extrapolation.arrangements import Arrangement, Partners, arrangements
 from hockney.extrapolation.folding import Folded, Loop, Node, fold
-from hockney.extrapolation.grids import (
-    ABSOLUTE,
-    OPEN,
-    PERIODIC,
-    Arrangement,
-    Dims,
-    Partners,
-    arrangements,
-    labels,
-)
+from hockney.extrapolation.grids import Dims
+from hockney.extrapolation.iteration_counts import LoopCount, count_at
 from hockney.extrapolation.laws import (
-    CONSTANT,
     Law,
-    count_laws,
-    fit_count_law,
-    fit_law,
-    fit_rough_law,
-    transferred_law,
 )
 from hockney.extrapolation.observations import (
     CallKinds,
@@ -46,6 +33,7 @@ from hockney.extrapolation.observations import (
     partners_by_site,
     with_partner,
 )
+from hockney.extrapolation.partners import ABSOLUTE, OPEN, PERIODIC, labels
 from hockney.extrapolation.placements import (
     COMBINATIONS,
     NODE_COMBINATIONS,
@@ -57,7 +45,6 @@ from hockney.extrapolation.placements import (
     group_rules,
     roles,
 )
-from hockney.extrapolation.schedules import CountRule, Ranks, count_rules
 from hockney.profiles import trace as records
 
 MIN_RUNS = 3
@@ -221,9 +208,9 @@ class Structure:
             rank = first.get(role)
             for loop in (each for each in loops.values() if isinstance(each, LoopCount)):
                 for law in loop.others:
-                    if rank is None or _count_at(law, rank, place) == loop.at(rank, place):
+                    if rank is None or count_at(law, rank, place) == loop.at(rank, place):
                         continue
-                    key = (loop.law.text, _count_at(law, rank, place))
+                    key = (loop.law.text, count_at(law, rank, place))
                     if key not in tried:
                         tried.add(key)
                         changed = {
@@ -359,31 +346,6 @@ def _dimensions(arrangement: Arrangement) -> int:
     return len(next(iter(arrangement.dims.values())))
 
 
-def arranged_structure(
-    runs: Sequence[ObservedRun],
-    kinds: CallKinds,
-    arrangement: Arrangement,
-    features: tuple[str, ...],
-    folded: dict[tuple[int, int], Folded],
-    ruled: frozenset[int] = frozenset(),
-) -> Structure:
-    """The structure of runs whose ranks are known to be arranged like this."""
-    by_ranks = {run.ranks: run for run in runs}
-    structure = Structure(kinds, by_ranks, arrangement, features, folded, ruled=ruled)
-    fit(structure)
-    return structure
-
-
-def fit(structure: Structure) -> None:
-    """Fits the laws of a structure, and notes the call sites without one."""
-    _find_different(structure)
-    _fit_sizes(structure)
-    # A loop of a role that few runs have may be that of another role.
-    known: dict[frozenset[int], LoopCount] = {}
-    for role in sorted(structure.donors, key=lambda role: -len(structure.donors[role])):
-        structure.loops[role] = loop_counts(structure, role, known)
-
-
 def _features(
     behavior: Mapping[int, Sequence[bytes]],
     found: Arrangement,
@@ -451,25 +413,6 @@ def _count_different(behavior: Sequence[bytes], own: Sequence[Role]) -> int:
     return sum(first.setdefault(role, each) != each for role, each in zip(own, behavior, strict=True))
 
 
-def _find_different(structure: Structure) -> None:
-    """Note call sites at which ranks differ from others with their role."""
-    for ranks, run in structure.runs.items():
-        first: dict[Role, int] = {}
-        for rank, role in enumerate(structure.roles(structure.place(ranks))):
-            other = first.setdefault(role, rank)
-            if structure.folded[ranks, rank].symbols == structure.folded[ranks, other].symbols:
-                continue
-            size = len(structure.kinds.kinds)
-            counts = [np.bincount(run.sequences[k].kinds, minlength=size) for k in (rank, other)]
-            unequal = np.flatnonzero(counts[0] != counts[1])
-            if not len(unequal):
-                unequal = np.unique(run.sequences[rank].kinds)
-            for kind in unequal.tolist():
-                structure.add_misfit(
-                    kind, f"rank {rank} of {ranks} differs from rank {other} without a pattern"
-                )
-
-
 # Sizes
 
 
@@ -493,12 +436,7 @@ def part_labels(
     relation = structure.relations[owners]
     for name in set(relation[known].tolist()):
         chosen = np.flatnonzero(known & (relation == name))
-        label = labels(name, dims, np.full(len(chosen), rank), parts["peer"][chosen])
-        if name == PERIODIC:
-            # Half of a dimension is the same offset in both directions.
-            half = 2 * np.abs(label) == np.array(dims)
-            label = np.where(half, np.abs(label), label)
-        found[chosen] = label
+        found[chosen] = labels(name, dims, np.full(len(chosen), rank), parts["peer"][chosen])
     return found
 
 
@@ -527,91 +465,7 @@ def size_label(relation: str, label: Sequence[int]) -> tuple[int, ...]:
     return tuple(abs(k) for k in label) if relation in (OPEN, PERIODIC) else ()
 
 
-def _count_label(relation: str, label: Sequence[int]) -> tuple[int, ...]:
-    """At the ends of an open grid ranks have partners in one direction only."""
-    return tuple(label) if relation == OPEN else size_label(relation, label)
-
-
-def _fit_sizes(structure: Structure) -> None:
-    means: dict[SizeKey, dict[int, float]] = defaultdict(dict)
-    for ranks, run in structure.runs.items():
-        sums: dict[SizeKey, np.ndarray] = defaultdict(lambda: np.zeros(2))
-        for sequence in run.sequences:
-            sized = has_size(sequence.parts)
-            owners = np.repeat(sequence.kinds, np.diff(sequence.first))[sized]
-            parts = sequence.parts[sized]
-            label = part_labels(structure, ranks, sequence.rank, owners, parts)
-            distinct, inverse = distinct_rows(np.column_stack([owners, parts["what"], label]))
-            totals = np.bincount(inverse.reshape(-1), parts["bytes"].astype(float))
-            counts = np.bincount(inverse.reshape(-1))
-            own: dict[SizeKey, int] = defaultdict(int)
-            for (kind, what, *each), total, count in zip(
-                distinct.tolist(), totals.tolist(), counts.tolist(), strict=True
-            ):
-                relation = structure.relations[kind]
-                sums[SizeKey(kind, what, size_label(relation, each))] += (total, count)
-                own[SizeKey(kind, what, _count_label(relation, each))] += count
-            for key, count in own.items():
-                by_run = structure.part_counts.setdefault(key, {})
-                by_run[ranks] = max(by_run.get(ranks, 0), count)
-        for key, (total, count) in sums.items():
-            means[key][ranks] = total / count
-    dims = structure.arrangement.dims
-    # The surface in one direction does not depend on the size in this direction.
-    laws = {
-        key: fit_law(values, dims, unlikely=[axis for axis, offset in enumerate(key.label) if offset])
-        for key, values in means.items()
-    }
-    exact = {law.text: law for law in laws.values() if law is not None and law.basis.powers and law.is_exact}
-    for key, values in means.items():
-        law = laws[key]
-        if law is None or not law.is_exact:
-            law = transferred_law(values, dims, list(exact.values())) or law or fit_rough_law(values, dims)
-        if law is not None:
-            structure.size_laws[key] = law
-
-
 # Loops
-
-
-@dataclass(frozen=True)
-class LoopCount:
-    """The number of iterations of a loop that depends on the number of ranks, or on the rank (a rule). Nested
-    loops with nothing else in the outer one's body are one loop here, which repeats the inner one a fixed
-    number of times. `others` are further laws that give the same numbers in all runs."""
-
-    law: Law | CountRule
-    others: tuple[Law | CountRule, ...] = ()
-
-    def at(self, rank: int, place: Place) -> int:
-        return _count_at(self.law, rank, place)
-
-    def changed(self, text: str, other: str) -> LoopCount:
-        """With the other law, if this one has this text."""
-        laws = [law for law in self.others if law.text == other] if self.law.text == text else []
-        return LoopCount(laws[0]) if laws else self
-
-    @property
-    def is_exact(self) -> bool:
-        return isinstance(self.law, CountRule) or self.law.error == 0.0
-
-    @property
-    def repeats(self) -> int:
-        factor = round(self.law.factor)
-        is_whole = self.law.offset == 0 and factor > 1 and abs(self.law.factor - factor) < 1e-6
-        return factor if is_whole else 1
-
-    def inner(self, k: int, iterations: int) -> tuple[int, int]:
-        """The iteration and the number of iterations of the inner loop."""
-        count = iterations // self.repeats
-        return (k % count, count) if count and iterations % self.repeats == 0 else (k, iterations)
-
-
-def _count_at(law: Law | CountRule, rank: int, place: Place) -> int:
-    if isinstance(law, Law):
-        return max(0, round(law.at(place.ranks, place.dims)))
-    of = Ranks.of(np.array([rank]), np.array([place.ranks]), {place.ranks: place.dims})
-    return max(0, int(law.at(of)[0]))
 
 
 def loop_path_counts(folded: Folded) -> dict[tuple[int, ...], list[int]]:
@@ -628,173 +482,4 @@ def loop_path_counts(folded: Folded) -> dict[tuple[int, ...], list[int]]:
                     visit(iteration, inner)
 
     visit(folded.nodes, ())
-    return found
-
-
-def loop_counts(
-    structure: Structure, role: Role, known: dict[frozenset[int], LoopCount]
-) -> dict[tuple[int, ...], LoopCount | GuardedCount]:
-    """Of the role's loops those whose number of iterations depends on the number of ranks, or on the rank.
-    `known` has those of other roles, by the kinds of calls in the loop."""
-    donor = structure.donors[role][0]
-    counts = {
-        (ranks, rank): structure.path_counts(ranks, rank)
-        for ranks, members in structure.members[role].items()
-        for rank in members
-        if structure.folded[ranks, rank].symbols == donor.folded.symbols
-    }
-    runs = {ranks for ranks, _ in counts}
-    kinds_in = _kinds_in_loops(donor)
-    found: dict[tuple[int, ...], LoopCount | GuardedCount] = {}
-    explained: set[int] = set()
-    choices, guarded = _choice_paths(donor)
-    # Inner loops come first.
-    for path in sorted(
-        structure.path_counts(donor.run.ranks, donor.rank), key=lambda path: (-len(path), path)
-    ):
-        by_rank = {key: each[path] for key, each in counts.items()}
-        if path in choices:
-            continue
-        if path in guarded:
-            guard = _fit_guard(structure, path, counts)
-            if guard is not None:
-                found[path] = guard
-                explained |= kinds_in[path]
-            else:
-                for kind in kinds_in[path]:
-                    structure.add_misfit(
-                        kind, "the ranks that make such calls in an iteration have no pattern"
-                    )
-            continue
-        flat = {key: values[0] for key, values in by_rank.items() if len(set(values)) == 1}
-        is_constant = all(structure.has_constant_count(kind) for kind in kinds_in[path])
-        other = known.get(frozenset(kinds_in[path]))
-        if (
-            len(runs) < len(structure.runs)
-            and other is not None
-            and len(flat) == len(by_rank)
-            and all(other.at(rank, structure.place(ranks)) == value for (ranks, rank), value in flat.items())
-        ):
-            found[path] = other
-            explained |= kinds_in[path]
-            continue
-        if len(flat) < len(by_rank) or len(runs) == 1:
-            # Other numbers in each instance of the loop, or a single run that has it.
-            if not is_constant and (len(runs) == 1 or len(set(map(tuple, by_rank.values()))) > 1):
-                for kind in kinds_in[path] - explained:
-                    if not structure.has_constant_count(kind):
-                        structure.add_misfit(
-                            kind,
-                            f"the number of calls has no pattern: {_listed(structure.calls_of_kind(kind))}",
-                        )
-            continue
-        by_run = {ranks: {value for (each, _), value in flat.items() if each == ranks} for ranks in runs}
-        differs = any(len(values) > 1 for values in by_run.values())
-        if len(set(flat.values())) == 1 and is_constant:
-            continue
-        laws = _count_laws(structure, flat, differs)
-        first = laws[0] if laws else None
-        constant = isinstance(first, Law) and first.basis is CONSTANT
-        if not differs and is_constant and (not laws or (constant and len(runs) < len(structure.runs))):
-            continue
-        if first is None:
-            largest = {ranks: max(values) for ranks, values in by_run.items()}
-            for kind in kinds_in[path]:
-                structure.add_misfit(kind, f"the number of iterations has no pattern: {_listed(largest)}")
-        elif not constant:
-            # A second coefficient explains more by chance.
-            others = tuple(law for law in laws[1:] if law.offset == 0 or first.offset != 0)
-            count = LoopCount(first, others)
-            found[path] = count
-            known.setdefault(frozenset(kinds_in[path]), count)
-    return dict(sorted(found.items()))
-
-
-def _choice_paths(donor: Donor) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
-    """The choices, and the loops of which a rank makes one in an iteration."""
-    choices: set[tuple[int, ...]] = set()
-    found: set[tuple[int, ...]] = set()
-
-    def visit(nodes: Sequence[Node], path: tuple[int, ...]) -> None:
-        for k, node in enumerate(nodes):
-            if isinstance(node, Loop):
-                inner = (*path, k)
-                if node.is_choice:
-                    choices.add(inner)
-                    found.update((*inner, place) for place in range(len(node.iterations[0])))
-                elif node.iterations:
-                    visit(node.iterations[0], inner)
-
-    visit(donor.folded.nodes, ())
-    return choices, found
-
-
-def _fit_guard(
-    structure: Structure,
-    path: tuple[int, ...],
-    counts: Mapping[tuple[int, int], Mapping[tuple[int, ...], Sequence[int]]],
-) -> GuardedCount | None:
-    """From the numbers of iterations of all loops by number of ranks and rank."""
-    rows = []
-    for (ranks, rank), own in counts.items():
-        outer = own.get(path[:-2], [1] * len(own[path]))
-        indices = [(k, length) for length in outer for k in range(length)]
-        if len(indices) != len(own[path]):
-            return None
-        rows += [(rank, ranks, *index, made) for index, made in zip(indices, own[path], strict=True)]
-    rank, ranks, k, count, made = np.array(rows).T
-    return fit_guard(rank, ranks, k, count, made, structure.arrangement.dims)
-
-
-def _count_laws(
-    structure: Structure, counts: Mapping[tuple[int, int], int], differs: bool
-) -> list[Law | CountRule]:
-    """The laws of numbers of iterations by number of ranks and rank, the most likely one first. `differs`:
-    ranks of one run have other numbers."""
-    dims = structure.arrangement.dims
-    ranks, rank = np.array(list(counts)).T
-    of, values = Ranks.of(rank, ranks, dims), np.array(list(counts.values()))
-    if differs:
-        return list(count_rules(of, values, by_rank=True))
-    by_run = {each: counts[each, one] for each, one in counts}
-    if len(set(by_run.values())) == 1:
-        law = fit_count_law(by_run, dims)
-        return [law] if law is not None else []
-    if exact := exact_count_laws(by_run, dims):
-        return exact
-    law = fit_count_law(by_run, dims)
-    return [law] if law is not None else []
-
-
-def exact_count_laws(counts: Mapping[int, int], dims: Mapping[int, Dims]) -> list[Law | CountRule]:
-    """The laws that give numbers of iterations, by number of ranks, exactly, the most likely one first."""
-    exact: list[Law | CountRule] = [*count_laws(counts, dims)]
-    if len(counts) > 2:
-        ranks = np.array(list(counts))
-        of = Ranks.of(np.zeros(len(ranks), dtype=np.int64), ranks, dims)
-        exact += count_rules(of, np.array(list(counts.values())), by_rank=False)
-    # Of equally simple ones, whole coefficients come first.
-    exact.sort(key=lambda law: (law.offset != 0, law.factor != round(law.factor)))
-    return exact
-
-
-def _listed(values: Mapping[int, int]) -> str:
-    return ", ".join(f"{value} on {ranks}" for ranks, value in sorted(values.items())) + " ranks"
-
-
-def _kinds_in_loops(donor: Donor) -> dict[tuple[int, ...], set[int]]:
-    kinds = donor.run.sequences[donor.rank].kinds
-    found: dict[tuple[int, ...], set[int]] = defaultdict(set)
-
-    def visit(nodes: Sequence[Node], path: tuple[int, ...], loops: tuple[tuple[int, ...], ...]) -> None:
-        for k, node in enumerate(nodes):
-            if isinstance(node, Loop):
-                inner = (*path, k)
-                for iteration in node.iterations:
-                    visit(iteration, inner, (*loops, inner))
-            else:
-                for loop in loops:
-                    found[loop].add(int(kinds[node]))
-
-    visit(donor.folded.nodes, (), ())
     return found

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,14 +17,14 @@ from hockney.extrapolation.alternatives import GuardedCount
 from hockney.extrapolation.bodies import BodyRule, Path, RoleCalls, body_rules, expand
 from hockney.extrapolation.computation import Calls
 from hockney.extrapolation.folding import Loop, Node
-from hockney.extrapolation.grids import MAX_DIMENSIONS, PERIODIC, RELATIONS, Dims, partner
+from hockney.extrapolation.grids import MAX_DIMENSIONS, Dims
+from hockney.extrapolation.iteration_counts import LoopCount
 from hockney.extrapolation.laws import SIZE_PATTERNS
 from hockney.extrapolation.observations import COLLECTIVE, STARTS, CallKinds, ObservedRun, RankSequence
+from hockney.extrapolation.partners import OWNERS, PERIODIC, RELATIONS, Owner, PartnerRule, Ranks, partner
 from hockney.extrapolation.placements import Place, Role
-from hockney.extrapolation.schedules import PartnerRule, Ranks, owner_of_uneven_block
 from hockney.extrapolation.structure import (
     Donor,
-    LoopCount,
     SizeKey,
     Structure,
     distinct_rows,
@@ -417,29 +418,12 @@ def _loop_indices(made: RoleCalls, donor: Donor, counts: Mapping[Path, LoopCount
     )
 
 
-RootRule = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""The place of the root among the members, of a call: how many calls on the communicator precede it at this
-call site, its iteration and number of iterations, and the number of members."""
-
-
-ROOT_RULES: tuple[RootRule, ...] = (
-    lambda number, k, count, size: size - 1,
-    lambda number, k, count, size: size // 2,
-    lambda number, k, count, size: k % size,
-    lambda number, k, count, size: number % size,
-    lambda number, k, count, size: (size - 1 - k) % size,
-    lambda number, k, count, size: (size - 1 - number) % size,
-    lambda number, k, count, size: k * size // count,
-    lambda number, k, count, size: (k + 1) % size,
-    lambda number, k, count, size: owner_of_uneven_block(k, count, size),
-    lambda number, k, count, size: k // -(-count // size),
-    lambda number, k, count, size: np.minimum(k // np.maximum(count // size, 1), size - 1),
-    lambda number, k, count, size: owner_of_uneven_block(count - 1 - k, count, size),
-    lambda number, k, count, size: (count - 1 - k) % size,
-    lambda number, k, count, size: 0 * size,
+ROOT_RULES: tuple[Owner, ...] = (
+    lambda k, count, size: size - 1,
+    lambda k, count, size: size // 2,
+    *(owner for _, owner in OWNERS),
 )
-"""With blocks of iterations, the first members have one more if the division has a remainder, all but the
-last one have equally many, or the last one has what remains."""
+"""The place of the root among the members of a communicator."""
 
 
 def _observed_roots(structure: Structure, role: Role, donor: Donor, kind: int) -> np.ndarray:
@@ -484,9 +468,10 @@ def _root_places(
     numbers, iteration, iterations, sizes, places, _ = rows[rows[:, 3] > 1].T
     if not len(places) or (places == places[0]).all():
         return np.full(len(number), min(int(places[0]) if len(places) else 0, size - 1))
-    for rule in ROOT_RULES:
-        if (rule(numbers, iteration, iterations, sizes) == places).all():
-            return np.asarray(rule(number, k, count, np.full(len(number), size)))
+    # By the iteration, or by how many calls on the communicator precede this one.
+    for rule, (of, own) in itertools.product(ROOT_RULES, ((iteration, k), (numbers, number))):
+        if (rule(of, iterations, sizes) == places).all():
+            return np.asarray(rule(own, count, np.full(len(number), size)))
     by_number: dict[int, int] = {}
     for each, place in zip(numbers.tolist(), places.tolist(), strict=True):
         if by_number.setdefault(each, place) != place:

@@ -476,6 +476,28 @@ def sample_sort(rank: Written, ranks: int) -> None:
     collective(rank, "Alltoallv", (1 << 20) // ranks, site=4)
 
 
+# Exchanges within rows and columns of a grid
+
+
+def _at(ranks: int, row: int, column: int) -> int:
+    """In a grid as square as possible, whose rows are the longer dimension."""
+    return row * balanced(ranks, 2)[0] + column
+
+
+def pairs_in_rows_and_columns(rank: Written, ranks: int) -> None:
+    """Transposes of a transform in two dimensions: each pair of a row exchanges, then each pair of a
+    column."""
+    x, y = balanced(ranks, 2)
+    row, column = divmod(rank.rank, x)
+    for _ in range(STEPS):
+        for k in range(1, x):
+            to, source = _at(ranks, row, (column + k) % x), _at(ranks, row, (column - k) % x)
+            exchange(rank, to, source, (1 << 18) // ranks // x, site=1)
+        for k in range(1, y):
+            other = _at(ranks, row ^ k, column)
+            exchange(rank, other, other, (1 << 18) // ranks // y, site=2)
+
+
 IN_ROWS_AND_COLUMNS = (fox, summa, summa_blocks)
 """Programs with communicators of the rows and columns of a grid."""
 SQUARES = (4, 9, 16)
@@ -513,6 +535,7 @@ REGULAR: dict[str, tuple[Program, tuple[int, ...], int]] = {
     "halo with MPI_PROC_NULL": (null_halo, (4, 9, 16), 64),
     "dissemination on any number": (dissemination, (3, 4, 7, 10), 23),
     "sample sort": (sample_sort, POWERS, 64),
+    "pairs in rows and columns": (pairs_in_rows_and_columns, POWERS, 64),
 }
 UNEVEN: dict[str, tuple[Program, tuple[int, ...], int]] = {
     "uneven scatter": (scatter_blocks, POWERS, 64),

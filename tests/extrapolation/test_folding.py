@@ -9,18 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hockney.extrapolation.arrangements import rules
 from hockney.extrapolation.folding import Folded, Loop, Node, fold
-from hockney.extrapolation.grids import (
-    OPEN,
-    PERIODIC,
-    XOR,
-    balanced,
-    coordinates,
-    labels,
-    partner,
-    rank_at,
-    rules,
-)
+from hockney.extrapolation.grids import balanced, coordinates, rank_at
 from hockney.extrapolation.laws import (
     SIZE_PATTERNS,
     count_laws,
@@ -30,7 +21,7 @@ from hockney.extrapolation.laws import (
     has_pattern,
     transferred_law,
 )
-from hockney.extrapolation.schedules import Ranks, partner_rule
+from hockney.extrapolation.partners import OPEN, PERIODIC, Ranks, labels, partner, partner_rules
 from hockney.extrapolation.trees import TREES, children, parent
 
 Nest = int | tuple[int, "list[Nest]"]
@@ -83,7 +74,7 @@ def test_partners_are_where_their_labels_put_them(dimensions, data):
     ranks = int(np.prod(dims))
     rank, other = (data.draw(st.integers(0, ranks - 1)) for _ in range(2))
     assert rank_at(dims, coordinates(dims, np.array([rank])))[0] == rank
-    for relation in (OPEN, PERIODIC, XOR):
+    for relation in (OPEN, PERIODIC, "xor"):
         label = labels(relation, dims, np.array([rank]), np.array([other]))
         assert partner(relation, dims, rank, label)[0] == other
     outside = np.array([dims])
@@ -139,9 +130,9 @@ def test_partners_and_sizes_in_loops():
     count = np.array([1, 2, 2, 3, 3, 3])
     ranks = 2**count
     of = Ranks.of(np.array([1, 1, 1, 5, 5, 5]), ranks, {2: (2,), 4: (4,), 8: (8,)})
-    rule = partner_rule(of, k, count, (of.rank + 2**k) % ranks)
-    assert rule is not None and rule.text == "r + 2^(k) mod P"
-    assert partner_rule(of, k, count, np.array([0, 3, 2, 1, 7, 0])) is None
+    rule = next(partner_rules(of, k, count, (of.rank + 2**k) % ranks))
+    assert rule.text == "r + 2^(k)"
+    assert not list(partner_rules(of, k, count, np.array([0, 3, 2, 1, 7, 0])))
     doubled = SIZE_PATTERNS[1].at(of.rank, ranks, k, count)[3:]
     assert has_pattern(np.array([64.0, 128.0, 256.0]) / doubled)
     assert not has_pattern(np.array([64.0, 100.0, 256.0]) / doubled)
