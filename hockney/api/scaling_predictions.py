@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.api.export import Library, frame
+from hockney.api.memory_rates import MEASURE, find_rates, rates_of_machine
 from hockney.api.notebook.log_events import log
 from hockney.api.profile import Profile, load_profile
 from hockney.api.programs import communication_source
@@ -33,6 +34,7 @@ from hockney.draw.page import Caveat, Page
 from hockney.extrapolation.answers import MachineScaling
 from hockney.extrapolation.bodies import later_iterations
 from hockney.extrapolation.computation import ComputationModel, Scaling, fit_computation
+from hockney.extrapolation.memory import MemoryModel, memory_model
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe, without_polls
 from hockney.extrapolation.scaling import (
     Price,
@@ -166,6 +168,7 @@ def predict_scaling(
     larger: bool = False,
     compute_scale: float | None = None,
     run: AnyPath | None = None,
+    memory: AnyPath | None = None,
     cost: Cost = "typical",
     details: bool = True,
     listen: Listener | None = None,
@@ -180,8 +183,10 @@ def predict_scaling(
     Computation takes `compute_scale` times as long as traced. `machine` is the name of a described machine or
     the folder of a survey of one, or several of these, which are compared; with `larger`, described machines
     have a core for each rank. Without any, the costs of messages are those of `run`, by default the newest
-    survey. `details`: also what limits the fastest number of ranks,
-    and what would help there.
+    survey. `memory` is a run of node_memory on one and several ranks of a node of the traced machine, by
+    default the newest one: its rates show how computation changes with the number of busy cores. Further
+    profiles on one of the numbers of ranks, with other numbers of busy cores, show how much it changes.
+    `details`: also what limits the fastest number of ranks, and what would help there.
 
     Raises UsageError for too few runs, for runs of different programs and for unknown machines; Inconclusive
     if traces do not show what ranks of a larger run do. A program without a pattern is `refused`."""
@@ -192,12 +197,14 @@ def predict_scaling(
     _check(loaded, counts)
     survey = run if run is not None else loaded[0].manifest.survey
     prices = _prices(tuple(filter(None, machines)), survey, cost, listen, counts, larger)
+    rates = {name: rates_of_machine(name, cost) if name in machines else None for name in prices}
+    traced_rates = find_rates(memory, cost, listen) or next(filter(None, rates.values()), None)
     kinds = CallKinds()
     traced = []
     for profile in loaded:
         listen(Status(f"reading the trace on {plural(len(profile.recorded.typical.ranks), 'rank')}"))
         traced.append(_traced(profile, kinds))
-    traced.sort(key=lambda each: each.observed.ranks)
+    traced, again = _first_on_each(traced)
     observed = without_polls([each.observed for each in traced], kinds)
     listen(Status("comparing the runs"))
     structure = find_structure(observed, kinds)
@@ -206,11 +213,20 @@ def predict_scaling(
     points: dict[str, list[ScalingPoint]] = {name: [] for name in prices}
     omitted: list[Caveat] = []
     computation: ComputationModel | None = None
+    used: MemoryModel | None = None
     sites = unknown_sites(structure)
     refused = _refusal(structure)
     if not refused:
+        dims_of = structure.arrangement.dims
+        if traced_rates is not None:
+            used = memory_model(runs, [each.observed for each in again], traced_rates, dims_of, scaling)
         computation = fit_computation(
-            runs, structure.arrangement.dims, scaling, later_iterations(structure), structure.features
+            runs,
+            dims_of,
+            scaling,
+            later_iterations(structure),
+            structure.features,
+            (lambda run: 1.0) if used is None else used.alone,
         )
         for count in counts:
             listen(Status(f"evaluating {plural(count, 'rank')}"))
@@ -218,8 +234,10 @@ def predict_scaling(
             try:
                 dims = structure.arrangement.of(count)
                 made = [
-                    scaling_point(structure, computation, count, dims, price, compute_scale or 1.0)
-                    for price in prices.values()
+                    scaling_point(
+                        structure, computation, count, dims, price, compute_scale or 1.0, used, rates[name]
+                    )
+                    for name, price in prices.items()
                 ]
             except Inconclusive as error:
                 if count == counts[-1] and not any(points.values()):
@@ -239,7 +257,9 @@ def predict_scaling(
                 of_machine.append(point)
         if not refused:
             sites = unknown_sites(structure)
-    caveats = [] if refused or computation is None else [*omitted, *_caveats(structure, points, computation)]
+    caveats = (
+        [] if refused or computation is None else [*omitted, *_caveats(structure, points, computation, used)]
+    )
     if computation is not None and not refused:
         caveats += _scaling_caveat(computation)
     answer = ScalingAnswer(
@@ -251,12 +271,13 @@ def predict_scaling(
         sites,
         refused,
         tuple(caveats),
+        used,
     )
     changes = [
         Change(kind="number of ranks", text=f"{scaling} scaling"),
         *(RequestedChanges(machine=", ".join(machines), compute_scale=compute_scale).changes),
     ]
-    return ScalingPrediction(answer, tuple(traced), tuple(changes))
+    return ScalingPrediction(answer, (*traced, *again), tuple(changes))
 
 
 def _omission(count: int, reason: str, remedy: str) -> Caveat:
@@ -322,15 +343,27 @@ def _check(profiles: Sequence[Profile], counts: Sequence[int]) -> None:
             code="few-rank-counts",
             ranks=sorted(set(counts)),
         )
-    if len(set(counts)) < len(counts):
-        twice = sorted({each for each in counts if counts.count(each) > 1})
+
+
+def _first_on_each(traced: Sequence[TracedProfile]) -> tuple[list[TracedProfile], list[TracedProfile]]:
+    """A profile for each number of ranks, in their order, and the others, which kept other numbers of cores
+    busy. Those whose ranks did not share cores come first, of these the ones with the most busy cores."""
+    ordered = sorted(
+        traced, key=lambda each: (each.observed.ranks, each.observed.crowded, -each.observed.busy_cores)
+    )
+    first = {each.observed.ranks: each for each in reversed(ordered)}
+    others = [each for each in ordered if each is not first[each.observed.ranks]]
+    kept = {(each.observed.ranks, each.observed.busy_cores) for each in ordered}
+    if len(kept) < len(ordered):
+        twice = sorted({each.observed.ranks for each in others})
         raise UsageError(
             f"several profiles are on {join_words(twice)} ranks",
-            "one profile is used for each number of ranks",
+            "one profile is used for each number of ranks and of busy cores of a node",
             "leave all but one out",
             code="repeated-rank-count",
             ranks=twice,
         )
+    return list(first.values())[::-1], others
 
 
 def _traced(profile: Profile, kinds: CallKinds) -> TracedProfile:
@@ -389,7 +422,10 @@ def _scaling_caveat(computation: ComputationModel) -> Iterator[Caveat]:
 
 
 def _caveats(
-    structure: Structure, points: Mapping[str, Sequence[ScalingPoint]], computation: ComputationModel
+    structure: Structure,
+    points: Mapping[str, Sequence[ScalingPoint]],
+    computation: ComputationModel,
+    memory: MemoryModel | None,
 ) -> Iterator[Caveat]:
     made = [point for of_machine in points.values() for point in of_machine]
     if rough := structure.rough_sizes():
@@ -447,13 +483,13 @@ def _caveats(
             "trace the program on other numbers of ranks, at most one for each core",
         )
     most = max((point.ranks_on_a_node for point in made), default=0)
-    if 0 < computation.busy_cores < most:
+    if memory is None and 0 < computation.busy_cores < most:
         yield Caveat(
             "memory-shared-by-more-ranks",
             f"up to {plural(most, 'rank')} share the memory of a node, but computation was recorded on "
             f"{plural(computation.busy_cores, 'core')} of a host",
             "run times of programs that are limited by the bandwidth of memory, which take longer",
-            "trace a run that uses all cores of a host, or pass the slowdown as --compute-scale",
+            f"measure the rates of memory with '{MEASURE}', with one rank and with up to all cores",
         )
     if computation.counted:
         yield Caveat(

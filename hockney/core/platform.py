@@ -218,13 +218,15 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     adding doubles in a reduction. With `hardware_barrier_s`, MPI_Barrier ends this time after the last rank
     entered, without messages. With `barrier_cluster`, this is the time for that number of ranks, and each
     doubling of the number of clusters adds `barrier_round_s`. `flops` is the speed of a core; `rates` are its
-    operations per second for RATED_KERNELS of known speed. `eager` is the largest message that is sent before
-    its receive is posted. `calls` contains, by operation of OPERATIONS_WITH_CALL_COSTS, pairs of bytes (of a
-    block or vector, as the engine counts them) and seconds: the cost of a call for each rank in addition to
-    its messages, interpolated linearly. `libraries` are costs of BSPlib and the BPRAM. `clock_s` is the time
-    to read the clock. `detours` are the noise of cores. `poor_fit` is the reason why its message costs come
-    from a poor fit; "" for a good one. `two_modes` contains the levels if the launches of that fit were in
-    two modes; "" otherwise, and for undisturbed times.
+    operations per second for RATED_KERNELS of known speed. `memory` contains pairs of a number of busy cores
+    of a node, from 1 on, and the rate (B/s) at which each of them uses its memory. `eager` is the largest
+    message that is sent before its receive is posted. `calls` contains, by operation of
+    OPERATIONS_WITH_CALL_COSTS, pairs of bytes (of a block or vector, as the engine counts them) and seconds:
+    the cost of a call for each rank in addition to its messages, interpolated linearly. `libraries` are costs
+    of BSPlib and the BPRAM. `clock_s` is the time to read the clock. `detours` are the noise of cores.
+    `poor_fit` is the reason why its message costs come from a poor fit; "" for a good one. `two_modes`
+    contains the levels if the launches of that fit were in two modes; "" otherwise, and for undisturbed
+    times.
     """
 
     name: str
@@ -237,6 +239,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     collectives: dict[str, str] = {}
     flops: float = 1e9
     rates: dict[str, float] = {}
+    memory: tuple[tuple[int, float], ...] = ()
     sum_s_per_byte: float = 0.0
     hardware_barrier_s: float | None = None
     barrier_cluster: int = 0

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -323,22 +323,45 @@ class _Measured:
         return float(min(1.0, self.cold_s * times / max(float(self.totals.mean()), 1e-300)))
 
 
-def _measured(runs: Sequence[ObservedRun], later: Later) -> list[_Measured]:
-    """The runs that show computation, in the order of their ranks. Processor time is only recorded if ranks
-    share cores, or on request because other programs do."""
+Slowdown = Callable[[ObservedRun], float]
+"""How much longer the computation of a run took because several cores shared the memory of a node."""
+
+
+def _measured(
+    runs: Sequence[ObservedRun], later: Later, slowdown: Slowdown = lambda run: 1.0
+) -> list[_Measured]:
+    """The runs that show computation, in the order of their ranks, without this slowdown. Processor time is
+    only recorded if ranks share cores, or on request because other programs do."""
     found = []
     for run in runs:
-        counts = tuple(each.counts for each in run.sequences)
         if run.counter == "cpu time" and _is_busy(run):
-            found.append(_Measured.of(run, later, counts, COLD_S))
+            seconds, cold_s = tuple(each.counts for each in run.sequences), COLD_S
         elif not run.crowded:
-            found.append(_Measured.of(run, later, _elapsed(run)))
+            seconds, cold_s = _elapsed(run), 0.0
+        else:
+            continue
+        found.append(_Measured.of(run, later, [each / slowdown(run) for each in seconds], cold_s))
     rates = _seconds_per_instruction(found)
     for run in runs:
         if run.crowded and run.counter == "instructions" and rates:
             counted = _Measured.of(run, later, tuple(each.counts for each in run.sequences))
             found.append(replace(counted, seconds=tuple(_timed(counted, rates))))
     return sorted(found, key=lambda each: each.ranks)
+
+
+def computed_totals(runs: Sequence[ObservedRun]) -> dict[int, tuple[float, float]]:
+    """The mean computation of a rank (s) and its relative error, by the number of ranks of each run that
+    shows computation."""
+    return {each.ranks: (float(each.totals.mean()), each.total_error()) for each in _measured(runs, {})}
+
+
+def fit_totals(
+    totals: Mapping[int, tuple[float, float]], dims: Mapping[int, Dims], scaling: Scaling, *, any_law: bool
+) -> RegionLaw:
+    """The law of these seconds, with their errors, by number of ranks: the usual one, or `any_law`."""
+    laws = _laws(scaling, len(next(iter(dims.values()))))
+    seconds, errors = ({ranks: each[k] for ranks, each in totals.items()} for k in (0, 1))
+    return _fit(seconds, errors, dims, laws if any_law else laws[:1])
 
 
 def _elapsed(run: ObservedRun) -> tuple[np.ndarray, ...]:
@@ -382,10 +405,12 @@ def fit_computation(
     scaling: Scaling,
     later: Later | None = None,
     features: tuple[str, ...] = (),
+    slowdown: Slowdown = lambda run: 1.0,
 ) -> ComputationModel:
-    """Ranks that differ by `features` make other calls. Raises Inconclusive if no run shows computation."""
+    """Ranks that differ by `features` make other calls. The model lacks the `slowdown` of the runs. Raises
+    Inconclusive if no run shows computation."""
     later = later or {}
-    measured = _measured(runs, later)
+    measured = _measured(runs, later, slowdown)
     if not measured:
         raise Inconclusive(
             "the time of computation is not known",

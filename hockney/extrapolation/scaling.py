@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from hockney.extrapolation.computation import ComputationModel
 from hockney.extrapolation.fitting import arranged_structure
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import ROUGH
+from hockney.extrapolation.memory import MemoryModel, MemoryRates
 from hockney.extrapolation.placements import Place
 from hockney.extrapolation.search import check_run
 from hockney.extrapolation.structure import MIN_RUNS, Structure
@@ -29,8 +30,8 @@ from hockney.profiles.machine_costs import SCALAR_OPERATIONS
 from hockney.replay.answers import ExplainedRun, Pop, WhatIf
 from hockney.replay.collectives import BEST
 from hockney.replay.graph import computed_by_rank
-from hockney.replay.pricing import PlatformMachine
-from hockney.replay.scenarios import RequestedChanges, TracedProgram
+from hockney.replay.pricing import Machine, MeasuredMachine, PlatformMachine
+from hockney.replay.scenarios import RequestedChanges, TracedProgram, with_scaled_computation
 
 SEEDS = 3
 """Samples of the variation of computation; one for large graphs, in which it averages out."""
@@ -66,7 +67,8 @@ class ErrorSources:
     algorithms of collectives for which none was measured, the law of computation and its difference between
     launches, the sampled variation between ranks and iterations, the evaluation itself, laws of numbers of
     iterations between which the runs do not decide, the largest sizes of messages that follow their laws only
-    roughly, and numbers of iterations that differ slightly between the runs without a law."""
+    roughly, numbers of iterations that differ slightly between the runs without a law, and the unknown share
+    of computation that is limited by the memory of a node."""
 
     costs: float
     algorithms: float
@@ -76,6 +78,7 @@ class ErrorSources:
     laws: float = 0.0
     sizes: float = 0.0
     iterations: float = 0.0
+    memory: float = 0.0
 
     @property
     def total(self) -> float:
@@ -100,6 +103,9 @@ class ScalingPoint:
     ambiguous: str = ""
     """Laws of numbers of iterations between which the traced runs do not decide, if the run time depends on
     it."""
+    slowdown: tuple[float, float] | None = None
+    """The computation of a rank on the fullest node, relative to the largest traced run, with either end of
+    the share that is limited by memory; None if this is not known."""
 
     @property
     def efficiency(self) -> Estimate:
@@ -122,11 +128,7 @@ class ScalingPoint:
     @property
     def ranks_on_a_node(self) -> int:
         """The largest number of ranks that share the memory of a node."""
-        machine = self.program.machine["value"]
-        node = (
-            machine.node if isinstance(machine, PlatformMachine) else self.program.trace_graph.placement.host
-        )
-        return int(np.unique(node[: self.ranks], return_counts=True)[1].max())
+        return int(_ranks_of_nodes(self.program.machine["value"], self.ranks).max())
 
     @property
     def messages(self) -> int:
@@ -193,6 +195,14 @@ class ScalingPoint:
         return self.program.with_changes(RequestedChanges(compute_scale=factor)).value_s
 
 
+def _ranks_of_nodes(machine: Machine, ranks: int) -> np.ndarray:
+    """For each rank, the number of ranks on its node."""
+    assert isinstance(machine, PlatformMachine | MeasuredMachine)
+    node = machine.node if isinstance(machine, PlatformMachine) else machine.placement.host
+    _, place, counts = np.unique(node[:ranks], return_inverse=True, return_counts=True)
+    return np.asarray(counts[place.reshape(-1)])
+
+
 def scaling_point(
     structure: Structure,
     computation: ComputationModel,
@@ -200,8 +210,12 @@ def scaling_point(
     dims: Dims,
     price: Price,
     compute_scale: float = 1.0,
+    memory: MemoryModel | None = None,
+    rates: MemoryRates | None = None,
 ) -> ScalingPoint:
-    """Raises Inconclusive if the structure on this number of ranks is not known."""
+    """`rates` are those of the machine's memory (default: those of the traced machine), if the `memory` use
+    of the program is known, without which computation lacks its slowdown. Raises Inconclusive if the
+    structure on this number of ranks is not known."""
     nodes: Sequence[int] = ()
     if structure.asks_for_nodes:
         # Without nodes it may not be the program, but the machine is the same.
@@ -219,6 +233,10 @@ def scaling_point(
             built = synthesis.build(
                 lambda rank: means[rank].vary(random) * computation.rank_factor(random) * compute_scale
             )
+            if memory is not None:
+                busy = _ranks_of_nodes(price(built)["value"], ranks)
+                effects = np.vectorize(partial(memory.effect, rates=rates), otypes=[float])(busy)
+                built = replace(built, graph=with_scaled_computation(built.graph, effects))
             return in_order_of_arrival(built, price)
 
         return program
@@ -230,6 +248,14 @@ def scaling_point(
         values += [program(seed).costs_only_program.value_s for seed in range(1, SEEDS)]
     value = float(np.median(values))
     more = first.with_changes(RequestedChanges(compute_scale=1 + computation.error_at(ranks))).value_s
+    slowdown, of_memory, alone = None, 0.0, 1.0
+    if memory is not None:
+        busiest = int(_ranks_of_nodes(first.machine["value"], ranks).max())
+        slowdown, alone = memory.bounds(busiest, rates), memory.effect(1, rates)
+        # Either end differs by this factor from the middle.
+        factor = math.sqrt(slowdown[1] / slowdown[0])
+        longest_s = first.with_changes(RequestedChanges(compute_scale=factor)).value_s
+        of_memory = abs(math.log(longest_s / values[0]))
     described = first.machine["value"].communication.platform is not None
     of_laws, ambiguous = 0.0, ""
     for text, other in structure.others(Place(ranks, dims, tuple(nodes))):
@@ -257,6 +283,7 @@ def scaling_point(
         laws=of_laws,
         sizes=of_sizes,
         iterations=math.log1p(structure.iteration_error(ranks)),
+        memory=of_memory,
     )
     width = errors.total
     computed = computed_by_rank(first.trace_graph.graph)
@@ -267,7 +294,7 @@ def scaling_point(
         ranks,
         dims,
         Estimate(value, value * math.exp(-width), value * math.exp(width)),
-        computation.total.at(1, (1,) * len(dims)) * compute_scale,
+        computation.total.at(1, (1,) * len(dims)) * compute_scale * alone,
         Pop(
             balance, longest / ideal_s if ideal_s > 0 else 1.0, ideal_s / values[0] if values[0] > 0 else 1.0
         ),
@@ -276,6 +303,7 @@ def scaling_point(
         float(computed.mean()),
         errors,
         ambiguous,
+        slowdown,
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from hockney.extrapolation.answers import (
     MachineScaling,
     limit_of,
 )
+from hockney.extrapolation.memory import Evidence, MemoryModel
 from hockney.extrapolation.scaling import GrainRow, ScalingPoint, SiteShare
 from hockney.pages.columns import (
     COUNT_FORMAT,
@@ -56,6 +57,8 @@ POINTS: tuple[Column[ScalingPoint], ...] = (
     Column("", lambda p: limit_of(p.pop), key="limit"),
     Column("", lambda p: list(p.dims), key="grid"),
     Column("", lambda p: p.messages, key="messages"),
+    Column("", lambda p: p.ranks_on_a_node, key="ranks_on_a_node"),
+    Column("", lambda p: p.slowdown, key="slowdown"),
     Column("", lambda p: asdict(p.errors), key="errors"),
 )
 RUN_COLUMNS = 4
@@ -136,6 +139,7 @@ class ScalingAnswer:
     unknown_sites: tuple[SiteShare, ...] = ()
     refused: str = ""
     caveats: tuple[Caveat, ...] = ()
+    memory: MemoryModel | None = None
 
     @property
     def first(self) -> MachineScaling:
@@ -164,6 +168,8 @@ class ScalingAnswer:
                 f"{_fastest_text(self.first)}."
             )
             yield from _machine_sentences(self.first)
+        if self.memory is not None and not self.refused:
+            yield from _memory_sentences(self.memory, self.points)
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -226,6 +232,7 @@ class ScalingAnswer:
             "traced_ranks": list(self.traced),
             "computation_ranks": list(self.computed_on),
             "refused": bool(self.refused),
+            "memory": None if self.memory is None else asdict(self.memory),
             "unknown_sites": columns_document(SITES, self.unknown_sites),
             "warnings": list(self.caveats),
         }
@@ -343,6 +350,31 @@ def _machine_sentences(machine: MachineScaling) -> Iterator[str]:
         bound, hidden = (f"{gain.value:.1%}" for gain in (overlap.at_most, overlap.by_availability))
         remainder = "" if hidden == bound else f", and {hidden} with this machine's availability"
         yield f"Nonblocking messages gain at most {bound} on {machine.largest.ranks} ranks{remainder}."
+
+
+EVIDENCE: dict[Evidence, str] = {
+    "same ranks": "by runs of as many ranks on other numbers of cores",
+    "instructions": "by the time per instruction on different numbers of cores",
+    "law": "as the usual law fits runs with different numbers of busy cores",
+    "none": "assumed, as the runs do not show it",
+}
+
+
+def _memory_sentences(memory: MemoryModel, points: Sequence[ScalingPoint]) -> Iterator[str]:
+    """What is assumed about computation of ranks that share the memory of a node."""
+    share = memory.share
+    yield (
+        f"Memory limits {share.low:.0%} to {share.high:.0%} of the computation ({EVIDENCE[share.evidence]}); "
+        f"cores share it as measured ({memory.traced.source})."
+    )
+    fullest = max(points, key=lambda point: point.ranks_on_a_node)
+    if fullest.slowdown is not None:
+        low, high = (f"{each:.2f}" for each in fullest.slowdown)
+        yield (
+            f"With {plural(fullest.ranks_on_a_node, 'rank')} on a node, computation takes "
+            f"{low if low == high else f'{low} to {high}'} times as long as with "
+            f"{plural(memory.busy, 'busy core')}, as in the largest run."
+        )
 
 
 def _machine_document(machine: MachineScaling) -> dict[str, Any]:

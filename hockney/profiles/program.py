@@ -29,9 +29,9 @@ from hockney.profiles.elf import Elf, read_elf
 LAUNCHERS = ("mpiexec", "mpirun", *(name for family in families() for name in family.launchers))
 SRUN = "srun"
 WRAPPERS = frozenset({
-    "catchsegv", "chrt", "env", "exec", "gdb", "hwloc-bind", "ionice", "ltrace", "nice", "nohup", "numactl",
-    "perf", "prlimit", "rr", "setarch", "setsid", "stdbuf", "strace", "sudo", "taskset", "time", "timeout",
-    "unbuffer", "valgrind", "xvfb-run",
+    "catchsegv", "chrt", "env", "exec", "gdb", "hockney-ethernet", "hwloc-bind", "ionice", "ltrace", "nice",
+    "nohup", "numactl", "perf", "prlimit", "rr", "setarch", "setsid", "stdbuf", "strace", "sudo", "taskset",
+    "time", "timeout", "unbuffer", "valgrind", "xvfb-run",
 })  # fmt: skip
 """Programs that start the command which follows their options."""
 SRUN_OPTION_WORDS = dict.fromkeys(

@@ -357,8 +357,9 @@ def with_hidden_flight(
     return new_costs
 
 
-def with_scaled_computation(graph: Graph, factor: float) -> Graph:
-    """The graph with its computation multiplied by a factor."""
+def with_scaled_computation(graph: Graph, factor: float | np.ndarray) -> Graph:
+    """The graph with its computation multiplied by a factor, which may be an array by rank."""
     ops = graph.ops.copy()
-    ops["computed_s"] += np.float32(factor - 1) * graph.computed_s
+    by_op = factor[g.rank_of_ops(graph)] if isinstance(factor, np.ndarray) else factor
+    ops["computed_s"] += np.asarray(by_op - 1, np.float32) * graph.computed_s
     return replace(graph, ops=ops, tail_s=graph.tail_s * factor)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -193,6 +194,79 @@ def test_runs_that_show_the_other_scaling_cause_a_warning(hockney, profiles_by_r
     document = predicted(hockney, "--ranks", "16", "--scaling", "weak")
     assert "other-scaling" in {warning["code"] for warning in document["warnings"]}
     assert document["pays_up_to"] is None
+
+
+NODES = """
+name = "cluster"
+title = "Nodes of 16 cores"
+{memory}
+[network]
+nodes = [{{count = 4, cores = 16}}]
+[[segments]]
+latency_s = "1us"
+"""
+
+
+def test_ranks_that_share_the_memory_of_a_node(hockney, profiles_by_ranks):
+    """Computation follows 1/P on 2, 4 and 8 busy cores, so that memory does not limit it. If only two cores
+    were busy, 16 ranks on a node take between as long and three times as long to compute."""
+
+    def document(memory: str):
+        Path("cluster.toml").write_text(NODES.format(memory=memory))
+        done = hockney("predict", *PROFILES, "--machine", "cluster.toml", "--ranks", "2,64", "--json")
+        assert done.code == 0, done.err
+        found = json.loads(done.out)
+        codes = {each["code"] for each in found["warnings"]}
+        assert ("memory-shared-by-more-ranks" in codes) is not bool(memory)
+        return found
+
+    rates = 'memory = [[1, "12GB/s"], [2, "9GB/s"], [16, "3GB/s"]]'
+    before, after = document(""), document(rates)
+    assert before["memory"] is None and before["points"][1]["slowdown"] is None
+    share = after["memory"]["share"]
+    assert share["evidence"] == "law" and share["low"] == 0 and share["high"] < 0.2
+    ratio = after["points"][1]["run_s"]["value"] / before["points"][1]["run_s"]["value"]
+    assert 1 <= ratio < 1.2
+    for ranks in RANK_COUNTS:
+        path = Path(f"runs/app-{ranks}/profile.json")
+        path.write_text(path.read_text().replace('"cores": 8', '"cores": 2'))
+    before, after = document(""), document(rates)
+    assert after["memory"]["share"] == {"low": 0.0, "high": 1.0, "evidence": "none"}
+    (few_before, full_before), (few, full) = before["points"], after["points"]
+    assert (few["slowdown"], few["ranks_on_a_node"]) == ([1.0, 1.0], 2) and few["errors"]["memory"] == 0
+    assert few["run_s"] == few_before["run_s"]
+    assert full["slowdown"] == pytest.approx([1.0, 3.0]) and full["ranks_on_a_node"] == 16
+    ratio = full["run_s"]["value"] / full_before["run_s"]["value"]
+    assert 1.3 < ratio < 3**0.5 + 0.01 and full["errors"]["memory"] > 0.3
+    shown = hockney("predict", *PROFILES, "--machine", "cluster.toml", "--ranks", "64")
+    assert "Memory limits 0% to 100% of the computation" in shown.out
+    assert "computation takes 1.00 to 3.00 times as long" in shown.out
+
+
+def test_rates_of_memory_from_a_run(hockney, profiles_by_ranks):
+    words = ("--launches", "3", "--budget", "10s", "--machine", "fake", "-q")
+    done = hockney("run", "node_memory", "ranks=1,2,4", *words, "--out", "runs/memory")
+    assert done.code == 0, done.err
+    prediction = hockney_api.predict_scaling(
+        PROFILES, [64], machine="t3e", memory="runs/memory", details=False
+    )
+    assert prediction.answer.memory.traced.source == "runs/memory"
+    assert sorted(prediction.answer.memory.traced.rates) == [1, 2, 4]
+    done = hockney("predict", *PROFILES, "--machine", "t3e", "--ranks", "64", "--memory", "runs/first")
+    assert (done.code, done.error.code) == (2, "run-without-memory-rates")
+
+
+def test_profiles_on_as_many_ranks_and_other_cores(hockney, profiles_by_ranks):
+    shutil.copytree("runs/app-4", "runs/crowded")
+    manifest = Path("runs/crowded/profile.json")
+    manifest.write_text(manifest.read_text().replace('"cores": 8', '"cores": 2'))
+    prediction = hockney_api.predict_scaling([*PROFILES, "runs/crowded"], [16], machine="t3e", details=False)
+    assert prediction.answer.traced == (2, 4, 8)
+    assert [each.as_frozen.ranks for each in prediction.profiles] == [2, 4, 8, 4]
+    assert (
+        prediction.points[0].run_s
+        == hockney_api.predict_scaling(PROFILES, [16], machine="t3e", details=False).points[0].run_s
+    )
 
 
 def test_mistakes(hockney, profiles_by_ranks):

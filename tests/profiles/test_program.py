@@ -34,7 +34,13 @@ def programs_of(line: str, environ: dict[str, str]) -> list[str]:
 def test_the_launcher_and_its_family(tmp_path, app, family, version):
     path = launcher(tmp_path, family)
     environ = environment(path.parent)
-    for line in (f"mpiexec -n 2 {app} x", f"{path} {app}", f"env A=B timeout -s KILL 60 {path} -n 2 {app}"):
+    ethernet = program(tmp_path / "hockney-ethernet")  # makes this host several ones
+    for line in (
+        f"mpiexec -n 2 {app} x",
+        f"{path} {app}",
+        f"env A=B timeout -s KILL 60 {path} -n 2 {app}",
+        f"{ethernet} --hosts 2 --medium switch -- {path} -n 2 {app}",
+    ):
         found = parse_command(line, environ).launcher
         assert found is not None and found.path == path
         assert (found.family, found.version) == (family_named(family), version)

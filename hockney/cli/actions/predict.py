@@ -38,12 +38,12 @@ _ALGORITHM = (*_NOT_FOR_KERNELS, "rate")
 
 _FOR_PROFILES = (
     "barrier", "algorithms", "eager_limit", "latency", "bandwidth", "aggregate", "overlap", "balance",
-    "quiet_cores", "compute_scale", "freeze", "page", "scaling",
+    "quiet_cores", "compute_scale", "freeze", "page", "scaling", "memory",
 )  # fmt: skip
 """Options that only apply to the profile of a program."""
 _NOT_FOR_PROFILES = (
     "work", "message", "grid", "halo", "serial", "network", "nodes", "ranks_per_node", "rate", "ranks",
-    "larger_machine",
+    "larger_machine", "memory",
 )  # fmt: skip
 _NAMED_DIFFERENTLY = {"algorithms": "--algorithm", "quiet_cores": "--no-noise", "page": "--report"}
 
@@ -191,14 +191,16 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
                 code="no-profile-to-scale",
                 text=word,
             )
-    others = [each for each in _FOR_PROFILES if each not in ("compute_scale", "freeze", "page", "scaling")]
+    others = [
+        each for each in _FOR_PROFILES if each not in ("compute_scale", "freeze", "page", "scaling", "memory")
+    ]
     changed_options = _changed_options(given)
     _refuse_other_options(
         "several profiles",
         "they predict how the program scales as it is",
         {**given, **changed_options, "class": size},
         (
-            *(each for each in _NOT_FOR_PROFILES if each not in ("ranks", "larger_machine")),
+            *(each for each in _NOT_FOR_PROFILES if each not in ("ranks", "larger_machine", "memory")),
             *changed_options,
             "class",
             *others,
@@ -221,6 +223,7 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             larger=given["larger_machine"],
             compute_scale=given["compute_scale"],
             run=given["run"],
+            memory=given["memory"],
             cost=given["cost"],
             listen=reporter,
         )

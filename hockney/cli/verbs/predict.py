@@ -212,6 +212,12 @@ def _parse_network(text: str) -> str:
     help="Of several PROFILES: whether the problem or each rank's part stays the same.  [default: strong]",
 )
 @click.option(
+    "--memory",
+    type=options.RUN,
+    help="Of several PROFILES: the run of node_memory with the rates of the traced machine's memory.  "
+    "[default: the newest one in runs]",
+)
+@click.option(
     "--freeze",
     type=options.FILE,
     help="Of PROFILES: write the prediction, with a checksum, for 'hockney profile --check FILE'.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -229,32 +230,60 @@ def _algorithm(operation: str, raw: Any, place: Place) -> str:
     return name
 
 
-def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
-    points = values.list_of(_point)(raw, place)
-    if not points:
-        raise UsageError(
-            f"{place.label} is empty",
-            "pairs of bytes and seconds are expected",
-            'use for example [[1024, "200ns"]]',
-            code="no-points",
-            place=place.label,
-        )
-    for k in range(1, len(points)):
-        if points[k][0] <= points[k - 1][0]:
-            raise _not_ascending(place.item(k).label, points[k][0], points[k - 1][0])
-    return points
+@dataclass(frozen=True)
+class _Pairs:
+    """Reads pairs of these quantities, in ascending order of the first one."""
+
+    first: values.Quantity
+    second: values.Quantity
+    what: str
+    example: str
+    sorted_by: str = "size"
+
+    def read(self, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
+        pairs = values.list_of(self._pair)(raw, place)
+        if not pairs:
+            raise UsageError(
+                f"{place.label} is empty",
+                f"pairs of {self.what} are expected",
+                f"use for example [{self.example}]",
+                code="no-points",
+                place=place.label,
+            )
+        for k in range(1, len(pairs)):
+            if pairs[k][0] <= pairs[k - 1][0]:
+                raise _not_ascending(place.item(k).label, pairs[k][0], pairs[k - 1][0], self.sorted_by)
+        return pairs
+
+    def _pair(self, raw: Any, place: Place) -> tuple[int, float]:
+        if not isinstance(raw, list) or len(raw) != 2:
+            raise UsageError(
+                f"{place.label} is not a pair",
+                f"{self.what} are expected",
+                f"use for example {self.example}",
+                code="not-a-pair",
+                place=place.label,
+            )
+        return int(self.first.read(raw[0], place.item(0))), self.second.read(raw[1], place.item(1))
 
 
-def _point(raw: Any, place: Place) -> tuple[int, float]:
-    if not isinstance(raw, list) or len(raw) != 2:
+_CALL_COSTS = _Pairs(values.BYTES, values.SECONDS, "bytes and seconds", '[1024, "200ns"]')
+_MEMORY_RATES = _Pairs(
+    values.COUNT, values.RATE, "numbers of busy cores and rates", '[1, "12GB/s"]', "number"
+)
+
+
+def _memory_rates(raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
+    pairs = _MEMORY_RATES.read(raw, place)
+    if pairs[0][0] != 1:
         raise UsageError(
-            f"{place.label} is not a pair",
-            "bytes and seconds are expected",
-            'use for example [1024, "200ns"]',
-            code="not-a-pair",
-            place=place.label,
+            f"{place.item(0).label} is not the rate of one core",
+            "slowdowns are relative to a core alone on its node",
+            'begin for example with [1, "12GB/s"]',
+            code="no-rate-of-one-core",
+            place=place.item(0).label,
         )
-    return int(values.BYTES.read(raw[0], place.item(0))), values.SECONDS.read(raw[1], place.item(1))
+    return pairs
 
 
 def _exactly_one(kind: type[T]) -> Read:
@@ -336,7 +365,8 @@ READERS: dict[type, dict[str, Read]] = {
         flops=values.FLOPS.read,
         rates=_by_operation(RATED_KERNELS, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
         barrier_cluster=values.COUNT.read,
-        calls=_by_operation(OPERATIONS_WITH_CALL_COSTS, _points),
+        calls=_by_operation(OPERATIONS_WITH_CALL_COSTS, lambda _, raw, place: _CALL_COSTS.read(raw, place)),
+        memory=_memory_rates,
         libraries=_exactly_one(Libraries),
         noise=_exactly_one(Noise),
         faults=values.list_of(_exactly_one(Fault)),
@@ -350,12 +380,12 @@ READERS: dict[type, dict[str, Read]] = {
 _ON_NODE = tuple(name for name in READERS[Segment] if not name.startswith("processor_"))
 
 
-def _not_ascending(place: str, value: int, previous: int) -> UsageError:
-    """Error for sizes that do not ascend, in segments or in the costs of a call."""
+def _not_ascending(place: str, value: int, previous: int, what: str = "size") -> UsageError:
+    """Error for sizes that do not ascend, in segments or in the costs of a call, or of other numbers."""
     return UsageError(
-        f"{place} = {value} is not greater than the previous size, {previous}",
-        "sizes must be in ascending order",
-        "sort them, with each size once",
+        f"{place} = {value} is not greater than the previous {what}, {previous}",
+        f"{what}s must be in ascending order",
+        f"sort them, with each {what} once",
         code="not-ascending",
         place=place,
         value=value,

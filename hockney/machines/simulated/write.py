@@ -58,6 +58,8 @@ def value_text(name: str, value: Any) -> str:
     """Format a value for a machine file according to its key: "10.5us" for latency_s."""
     if isinstance(value, str):
         return quoted_text(value)
+    if name == "memory":
+        return f"[{', '.join(f'[{busy}, {scaled_text(rate, RATES)}]' for busy, rate in value)}]"
     if isinstance(value, tuple):
         return _list(value)
     if name in _PLAIN:

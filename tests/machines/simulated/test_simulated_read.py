@@ -261,6 +261,8 @@ WRONG = {
         "calls.scan[1]",
         "not-ascending",
     ),
+    "memory of two cores": (SWITCH + "memory = [[2, 1e9]]\n", "memory[0]", "no-rate-of-one-core"),
+    "unordered memory": (SWITCH + "memory = [[1, 2], [1, 2]]\n", "memory[1]", "not-ascending"),
     "status": (changed('"printed"', '"prnted"'), "origins[0].status", "unknown-choice", "printed"),
     "origin of nothing": (
         changed('key = "segments[0].latency_s"', 'key = "segments[7]"'),

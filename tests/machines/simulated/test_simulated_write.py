@@ -113,6 +113,9 @@ OPTIONAL = {
     "collectives": st.lists(st.sampled_from(ALGORITHMS)).map(dict),
     "flops": st.floats(1.0, 1e21),
     "rates": st.dictionaries(st.sampled_from(platform.RATED_KERNELS), st.floats(1.0, 1e18), max_size=2),
+    "memory": st.dictionaries(st.integers(2, 1 << 20), st.floats(1.0, 1e18), max_size=3).map(
+        lambda each: tuple(sorted({1: 1e10, **each}.items()))
+    ),
     "sum_s_per_byte": SECONDS,
     "hardware_barrier_s": st.one_of(st.none(), SECONDS),
     "barrier_cluster": st.integers(1, 1 << 20),
