@@ -33,9 +33,10 @@ from hockney.core.wording import join_words, option, plural
 from hockney.draw.page import Caveat, Page
 from hockney.extrapolation.answers import MachineScaling
 from hockney.extrapolation.bodies import later_iterations
-from hockney.extrapolation.computation import ComputationModel, Scaling, fit_computation
+from hockney.extrapolation.computation import ComputationModel, fit_computation
 from hockney.extrapolation.memory import MemoryModel, memory_model
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe, without_polls
+from hockney.extrapolation.region_laws import Scaling
 from hockney.extrapolation.scaling import (
     Price,
     ScalingPoint,

@@ -21,9 +21,10 @@ from typing import Literal
 
 import numpy as np
 
-from hockney.extrapolation.computation import MIN_ERROR, Scaling, computed_totals, fit_totals
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.observations import ObservedRun
+from hockney.extrapolation.region_laws import MIN_ERROR, Scaling, fit_totals
+from hockney.extrapolation.regions import computed_totals
 
 Evidence = Literal["same ranks", "instructions", "law", "none"]
 """What shows the share of memory: runs on the same number of ranks, the time per instruction, the law of
@@ -146,7 +147,7 @@ def _ratios(
         first, again = by_ranks.get(other.ranks), computed_totals([other])
         if first is not None and again and other.busy_cores not in (0, first.busy_cores):
             (second_s, second_error), (first_s, first_error) = again[other.ranks], totals[other.ranks]
-            error = math.hypot(MIN_ERROR, MIN_ERROR, first_error, second_error)
+            error = math.hypot(MIN_ERROR, MIN_ERROR, first_error / first_s, second_error / second_s)
             yield "same ranks", first.busy_cores, other.busy_cores, second_s / first_s, error
     counted = [run for run in (*runs, *others) if run.counter == "instructions" and not run.crowded]
     for first, second in itertools.combinations(counted, 2):

@@ -70,6 +70,11 @@ class RankSequence:
     tail_s: float
     counts: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
+    @property
+    def is_root(self) -> np.ndarray:
+        """Whether the rank is the root of each call."""
+        return are_roots(self.rank, self.first, self.parts)
+
     def parts_of(self, calls: np.ndarray) -> np.ndarray:
         """The places of the parts of these calls."""
         return concatenated_ranges(self.first[calls], self.first[calls + 1] - self.first[calls])
@@ -224,6 +229,12 @@ def _with_tests_as_waits(
     made = replace(sequence, computed_s=computed, counts=counts).with_calls(calls)
     made.parts["age"] += np.repeat(age[calls], lengths).astype(made.parts["age"].dtype)
     return replace(made, kinds=np.array([kind for _, kind in order], dtype=sequence.kinds.dtype))
+
+
+def are_roots(rank: int, first: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """Whether the rank is the root of each call, whose parts are from first[k] to first[k+1]."""
+    rooted = np.isin(parts["what"], COLLECTIVE) & (parts["root"] == rank)
+    return np.diff(np.concatenate([[0], np.cumsum(rooted)])[first]) > 0
 
 
 def starts_request(parts: np.ndarray) -> np.ndarray:

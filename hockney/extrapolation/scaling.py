@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from hockney.core.errors import Inconclusive
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes
 from hockney.extrapolation.arrivals import Price, in_order_of_arrival, sites_with_tasks
-from hockney.extrapolation.computation import ComputationModel
+from hockney.extrapolation.computation import ComputationMeans, ComputationModel
 from hockney.extrapolation.fitting import arranged_structure
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.laws import ROUGH
@@ -31,9 +31,9 @@ from hockney.replay.answers import ExplainedRun, Pop, WhatIf
 from hockney.replay.collectives import BEST
 from hockney.replay.graph import computed_by_rank
 from hockney.replay.pricing import Machine, MeasuredMachine, PlatformMachine
-from hockney.replay.scenarios import RequestedChanges, TracedProgram, with_scaled_computation
+from hockney.replay.scenarios import RequestedChanges, TracedProgram
 
-SEEDS = 3
+SEEDS = 8
 """Samples of the variation of computation; one for large graphs, in which it averages out."""
 MANY_OPERATIONS = 5_000_000
 MEASURED_MODEL_ERROR = 0.03
@@ -65,7 +65,8 @@ class GrainRow:
 class ErrorSources:
     """What the interval of a run time consists of, as relative errors at 95%: the costs of messages, the
     algorithms of collectives for which none was measured, the law of computation and its difference between
-    launches, the sampled variation between ranks and iterations, the evaluation itself, laws of numbers of
+    launches and through cold caches, the variation between ranks and iterations, which the tracing host may
+    have caused, the evaluation itself, laws of numbers of
     iterations between which the runs do not decide, the largest sizes of messages that follow their laws only
     roughly, numbers of iterations that differ slightly between the runs without a law, and the unknown share
     of computation that is limited by the memory of a node."""
@@ -203,6 +204,78 @@ def _ranks_of_nodes(machine: Machine, ranks: int) -> np.ndarray:
     return np.asarray(counts[place.reshape(-1)])
 
 
+class _GeneratedProgram:
+    """A program with sampled computation, which is priced once, and its run times with other computation:
+    seconds before each call of each rank, and after the last one."""
+
+    def __init__(
+        self,
+        synthesis: Synthesis,
+        computation: ComputationModel,
+        price: Price,
+        effect: Callable[[int], float],
+    ) -> None:
+        """`effect`: the computation of a rank by the number of ranks of its node, relative to that of the
+        model."""
+        self._synthesis, self._computation = synthesis, computation
+        self._means = self._means_by(computation)
+        counted = synthesis.build(lambda rank: np.ones(len(self._means[rank].region)))
+        busy = _ranks_of_nodes(price(counted)["value"], synthesis.ranks)
+        self._effects = np.vectorize(effect, otypes=[float])(busy)
+        self.seconds = self.sampled(0)
+        self._counts, self._tail_counts = counted.graph.ops["computed_s"], counted.graph.tail_s
+        self._first = counted.graph.first
+        ops = counted.graph.ops.copy()
+        ops["computed_s"], tail_s = self._computed_s(self.seconds)
+        graph = replace(counted.graph, ops=ops, tail_s=tail_s)
+        self.program = in_order_of_arrival(replace(counted, graph=graph), price)
+        self.value_s = self.program.costs_only_program.value_s
+
+    def _means_by(self, computation: ComputationModel) -> list[ComputationMeans]:
+        return computation.means_of_ranks(*self._synthesis.calls_by_role(), self._synthesis.place)
+
+    def _sampled(self, means: Sequence[ComputationMeans], seed: int) -> list[np.ndarray]:
+        random = np.random.default_rng((len(means), seed))
+        factor = self._computation.rank_factor
+        return [
+            effect * each.vary(random) * factor(random)
+            for effect, each in zip(self._effects, means, strict=True)
+        ]
+
+    def sampled(self, seed: int) -> list[np.ndarray]:
+        return self._sampled(self._means, seed)
+
+    def steady(self) -> list[np.ndarray]:
+        """Without variation between ranks and iterations."""
+        return [effect * each.steady() for effect, each in zip(self._effects, self._means, strict=True)]
+
+    def doubtful(self, sign: int) -> list[np.ndarray]:
+        """As the first sample, with as much more (1) or less (-1) as the effect of cold caches is unknown."""
+        return self._sampled(self._means_by(self._computation.with_doubts(sign)), 0)
+
+    def _computed_s(self, seconds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The seconds before each operation, and at the end of each rank."""
+        computed, tails = np.zeros(len(self._counts)), np.zeros(len(seconds))
+        for rank, (own, first, last) in enumerate(zip(seconds, self._first, self._first[1:], strict=False)):
+            before = np.concatenate([[0.0], np.cumsum(own)])
+            counts = np.rint(self._counts[first:last]).astype(np.int64)
+            reached = np.cumsum(counts)
+            computed[first:last] = before[reached] - before[reached - counts]
+            tails[rank] = before[-1] - before[len(own) - round(self._tail_counts[rank])]
+        return computed, tails
+
+    def run_s(self, seconds: Sequence[np.ndarray]) -> float:
+        evaluated = self.program.costs_only_program
+        priced, graph = evaluated.priced_graphs["value"], self.program.trace_graph.graph
+        computed_s, tail_s = self._computed_s(seconds)
+        position = priced.position if len(priced.position) else np.arange(len(computed_s))
+        computes = computed_s != graph.ops["computed_s"]
+        changed = priced.graph.ops["computed_s"].astype(np.float64)
+        np.add.at(changed, position[computes], (computed_s - graph.ops["computed_s"])[computes])
+        ends = (evaluated.network or evaluated.evaluator).run(computed_s=np.maximum(changed, 0.0)).ends
+        return float((ends + tail_s - graph.tail_s).max())
+
+
 def scaling_point(
     structure: Structure,
     computation: ComputationModel,
@@ -224,49 +297,42 @@ def scaling_point(
         machine = price(synthesis.build(lambda rank: np.zeros(len(calls[role_of[rank]].kinds) + 1)))["value"]
         nodes = machine.node[:ranks].tolist() if isinstance(machine, PlatformMachine) else ()
 
-    def programs(structure: Structure) -> Callable[[int], TracedProgram]:
-        synthesis = Synthesis(structure, ranks, dims, nodes)
-        means = computation.means_of_ranks(*synthesis.calls_by_role(), synthesis.place)
+    def effect(busy: int) -> float:
+        return compute_scale * (1.0 if memory is None else memory.effect(busy, rates))
 
-        def program(seed: int) -> TracedProgram:
-            random = np.random.default_rng((ranks, seed))
-            built = synthesis.build(
-                lambda rank: means[rank].vary(random) * computation.rank_factor(random) * compute_scale
-            )
-            if memory is not None:
-                busy = _ranks_of_nodes(price(built)["value"], ranks)
-                effects = np.vectorize(partial(memory.effect, rates=rates), otypes=[float])(busy)
-                built = replace(built, graph=with_scaled_computation(built.graph, effects))
-            return in_order_of_arrival(built, price)
+    def generated(structure: Structure) -> _GeneratedProgram:
+        return _GeneratedProgram(Synthesis(structure, ranks, dims, nodes), computation, price, effect)
 
-        return program
-
-    program = programs(structure)
-    first = program(0)
-    values = [first.costs_only_program.value_s]
+    own = generated(structure)
+    first = own.program
+    values = [own.value_s]
     if len(first.trace_graph.graph.ops) < MANY_OPERATIONS:
-        values += [program(seed).costs_only_program.value_s for seed in range(1, SEEDS)]
-    value = float(np.median(values))
-    more = first.with_changes(RequestedChanges(compute_scale=1 + computation.error_at(ranks))).value_s
+        values += [own.run_s(own.sampled(seed)) for seed in range(1, SEEDS)]
+    value = float(np.exp(np.mean(np.log(values))))
+    steady_s = own.run_s(own.steady())
+    more_s = own.run_s([(1 + computation.error_at(ranks)) * each for each in own.seconds])
+    of_doubts = 0.0
+    if computation.has_doubts:
+        of_doubts = max(abs(math.log(own.run_s(own.doubtful(sign)) / own.value_s)) for sign in (-1, 1))
     slowdown, of_memory, alone = None, 0.0, 1.0
     if memory is not None:
         busiest = int(_ranks_of_nodes(first.machine["value"], ranks).max())
         slowdown, alone = memory.bounds(busiest, rates), memory.effect(1, rates)
         # Either end differs by this factor from the middle.
         factor = math.sqrt(slowdown[1] / slowdown[0])
-        longest_s = first.with_changes(RequestedChanges(compute_scale=factor)).value_s
+        longest_s = own.run_s([factor * each for each in own.seconds])
         of_memory = abs(math.log(longest_s / values[0]))
     described = first.machine["value"].communication.platform is not None
     of_laws, ambiguous = 0.0, ""
     for text, other in structure.others(Place(ranks, dims, tuple(nodes))):
-        changed_s = programs(other)(0).costs_only_program.value_s
+        changed_s = generated(other).value_s
         error = abs(math.log(changed_s / values[0]))
         if not other.misfits and error > max(of_laws, MAX_LAW_ERROR):
             of_laws, ambiguous = error, text
     of_sizes = 0.0
     if rough := structure.rough_sizes():
-        largest = programs(replace(structure, has_largest_sizes=True))(0)
-        of_sizes = abs(math.log(largest.costs_only_program.value_s / values[0]))
+        largest = generated(replace(structure, has_largest_sizes=True))
+        of_sizes = abs(math.log(largest.value_s / values[0]))
         if of_sizes > MAX_SIZE_EFFECT:
             for site, size_error in rough.items():
                 structure.add_site_misfit(
@@ -277,8 +343,8 @@ def scaling_point(
     errors = ErrorSources(
         costs=max(abs(math.log(each / values[0])) for each in first.costs_only_program.run_s.values()),
         algorithms=_error_of_algorithms(first),
-        computation=abs(math.log(more / values[0])),
-        variation=math.log(max(values) / min(values)) / 2,
+        computation=math.hypot(math.log(more_s / values[0]), of_doubts),
+        variation=max(math.log(max(values) / min(values)) / 2, abs(math.log(steady_s / value))),
         evaluation=DESCRIBED_MODEL_ERROR if described else MEASURED_MODEL_ERROR,
         laws=of_laws,
         sizes=of_sizes,

@@ -15,14 +15,21 @@ import numpy as np
 from hockney.core.errors import Inconclusive
 from hockney.extrapolation.alternatives import GuardedCount
 from hockney.extrapolation.bodies import BodyRule, Path, RoleCalls, body_rules, expand
-from hockney.extrapolation.computation import Calls
 from hockney.extrapolation.folding import Loop, Node
 from hockney.extrapolation.grids import MAX_DIMENSIONS, Dims
 from hockney.extrapolation.iteration_counts import LoopCount
 from hockney.extrapolation.laws import SIZE_PATTERNS
-from hockney.extrapolation.observations import COLLECTIVE, STARTS, CallKinds, ObservedRun, RankSequence
+from hockney.extrapolation.observations import (
+    COLLECTIVE,
+    STARTS,
+    CallKinds,
+    ObservedRun,
+    RankSequence,
+    are_roots,
+)
 from hockney.extrapolation.partners import OWNERS, PERIODIC, RELATIONS, Owner, PartnerRule, Ranks, partner
 from hockney.extrapolation.placements import Place, Role
+from hockney.extrapolation.regions import Calls
 from hockney.extrapolation.structure import (
     Donor,
     SizeKey,
@@ -607,11 +614,19 @@ class Synthesis:
         return template.kinds, template.first, self.parts[rank], template.calls
 
     def calls_by_role(self) -> tuple[list[Calls], list[int]]:
-        """The calls of each role, and the place of each rank's role among these."""
-        distinct = list({id(each): each for each in self._templates}.values())
-        place = {id(each): k for k, each in enumerate(distinct)}
-        calls = [Calls(each.kinds[each.calls], each.is_later) for each in distinct]
-        return calls, [place[id(each)] for each in self._templates]
+        """The distinct calls of ranks, and those of each rank among them. Roots differ from others."""
+        calls: list[Calls] = []
+        places: dict[tuple[int, bytes], int] = {}
+        found = []
+        for rank, (template, parts) in enumerate(zip(self._templates, self.parts, strict=True)):
+            is_root = are_roots(rank, template.first, parts)
+            key = id(template), is_root.tobytes()
+            if key not in places:
+                places[key] = len(calls)
+                own = template.calls
+                calls.append(Calls(template.kinds[own], is_root[own], template.is_later))
+            found.append(places[key])
+        return calls, found
 
     def build(self, seconds: Seconds) -> TraceGraph:
         """The graph with this computation."""

@@ -14,6 +14,7 @@ from replay.made_traces import Written, part
 from hockney.extrapolation.bodies import later_iterations
 from hockney.extrapolation.computation import ComputationModel, fit_computation
 from hockney.extrapolation.observations import CallKinds
+from hockney.extrapolation.regions import rank_factors
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
 from hockney.extrapolation.synthesis import Synthesis
@@ -198,3 +199,111 @@ def test_computation_for_each_of_more_messages_grows_with_them():
     seconds = computed(structure, model, 64)
     assert seconds[0].sum() == pytest.approx(STEPS * 63 * MERGE_S, rel=0.02)
     assert seconds[5].sum() == pytest.approx(STEPS * WORK_S / 64, rel=0.02)
+
+
+def test_roots_that_change_compute_more():
+    """The panels of a factorization: one rank computes what the others wait for, less in each step."""
+    blocks, panel_s, update_s = 128, 2e-3, 16e-3
+
+    def program(rank: Written, ranks: int) -> None:
+        for k in range(blocks):
+            left = 1 - k / blocks
+            own_s = update_s / ranks * left**2 + (panel_s * left if k % ranks == rank.rank else 0.0)
+            rank.call("Bcast", part("collective", size=64, root=k % ranks), after=own_s)
+
+    structure, model = fitted(program)
+    assert model.distinctions.by_root
+    made = Synthesis(structure, 64, (64,))
+    means = model.means_of_ranks(*made.calls_by_role(), made.place)
+    for rank in (0, 1, 37, 63):
+        found = means[rank].steady()[1:-1]
+        panels = np.flatnonzero(np.arange(1, blocks) % 64 == rank)
+        left = 1 - np.arange(1, blocks) / blocks
+        expected = update_s / 64 * left**2
+        expected[panels] += panel_s * left[panels]
+        assert found[panels] == pytest.approx(expected[panels], rel=0.2, abs=1e-5)
+        assert found.sum() == pytest.approx(expected.sum(), rel=0.05)
+
+
+def with_processor_time(program, cold_s, counts=(2, 4, 8, 16)) -> tuple[Structure, ComputationModel]:
+    """Ranks of all runs but the first share cores, and count up to `cold_s` too much before each call."""
+    kinds, random = CallKinds(), np.random.default_rng(1)
+    runs = []
+    for run in observed(program, counts, kinds):
+        crowded = run.ranks > counts[0]
+        sequences = []
+        for each in run.sequences:
+            computed_s = np.append(each.computed_s, each.tail_s)
+            excess = cold_s * random.random(len(computed_s)) * crowded
+            sequences.append(replace(each, counts=computed_s + excess))
+        runs.append(replace(run, crowded=crowded, counter="cpu time", sequences=tuple(sequences)))
+    structure = find_structure(runs, kinds)
+    model = fit_computation(runs, structure.arrangement.dims, "strong", None, structure.features)
+    return structure, model
+
+
+def test_cold_caches_are_neither_computation_nor_variation():
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(20 * STEPS):
+            rank.call("Allreduce", part("collective", size=8), site=1, after=128e-6 / ranks)
+            rank.call("Barrier", part("collective"), site=2, after=1e-7)
+
+    structure, model = with_processor_time(program, 5e-6)
+    made = Synthesis(structure, 256, (256,))
+    means = model.means_of_ranks(*made.calls_by_role(), made.place)
+    expected = 20 * STEPS * (0.5e-6 + 1e-7)
+    sums = [each.vary(np.random.default_rng(rank)).sum() for rank, each in enumerate(means)]
+    assert max(sums) < 1.5 * expected and np.ptp(sums) < 0.2 * expected
+    assert model.rank_factors == pytest.approx(np.ones(16), rel=0.05)
+
+
+def test_computation_that_only_crowded_runs_show_has_a_doubt():
+    """Ranks inside a line compute between calls that ranks at its ends do not make."""
+
+    def program(rank: Written, ranks: int) -> None:
+        for _ in range(20 * STEPS):
+            rank.call("Allreduce", part("collective", size=8), site=1, after=1e-3 / ranks)
+            if 0 < rank.rank < ranks - 1:
+                for other in (rank.rank - 1, rank.rank + 1):
+                    rank.call("Send", part("send", other, 8), site=2, after=1e-6)
+            if rank.rank > 1:
+                rank.call("Recv", part("receive", rank.rank - 1, 8), site=3, after=1e-6)
+            if rank.rank < ranks - 2:
+                rank.call("Recv", part("receive", rank.rank + 1, 8), site=4, after=1e-6)
+
+    structure, model = with_processor_time(program, 5e-6)
+    assert model.has_doubts
+    made = Synthesis(structure, 64, structure.arrangement.of(64))
+    calls = made.calls_by_role()
+    low, high = (
+        model.with_doubts(sign).means_of_ranks(*calls, made.place)[20].steady().sum() for sign in (-1, 1)
+    )
+    exact = 20 * STEPS * (1e-3 / 64 + 4e-6)
+    assert low < exact < high
+    # Two ranks, which have a core each, show the other computation.
+    assert high - low < 20 * STEPS * 4 * 5e-6
+
+
+def test_rare_delays_of_the_host_are_not_resampled():
+    def program(rank: Written, ranks: int) -> None:
+        for k in range(1000):
+            delay = 1e-3 if (k * 7 + rank.rank * 13) % 500 == 0 else 0.0
+            rank.call("Allreduce", part("collective", size=8), after=1e-3 / ranks + delay)
+
+    structure, model = fitted(program)
+    made = Synthesis(structure, 64, (64,))
+    means = model.means_of_ranks(*made.calls_by_role(), made.place)
+    longest = max(each.vary(np.random.default_rng(1)).max() for each in means)
+    assert longest < 5e-5
+
+
+def test_what_differs_between_the_halves_of_a_run_is_no_property_of_a_rank():
+    random = np.random.default_rng(1)
+    expected = np.ones((2, 64))
+    slower = np.where(np.arange(64) < 32, 1.0, 1.2)
+    noise = 1 + 0.02 * random.standard_normal((2, 64))
+    found = rank_factors(noise * slower, expected, 0.02)
+    assert found[:32].mean() == pytest.approx(1.0, abs=0.01)
+    assert found[32:].mean() == pytest.approx(1.2, abs=0.01)
+    chance = rank_factors(1 + 0.2 * random.standard_normal((2, 64)), expected, 0.02)
+    assert chance.std() < 0.1

@@ -31,10 +31,12 @@ from extrapolation.made_programs import (
 from replay.made_traces import job_of_written, part, written
 
 from hockney.core.errors import Inconclusive
-from hockney.extrapolation.computation import MIN_ERROR, Calls, fit_computation
+from hockney.extrapolation.computation import fit_computation
 from hockney.extrapolation.grids import balanced
 from hockney.extrapolation.observations import CallKinds, ObservedRun, observe
 from hockney.extrapolation.placements import Place
+from hockney.extrapolation.region_laws import MIN_ERROR
+from hockney.extrapolation.regions import Calls
 from hockney.extrapolation.scaling import check_largest_run, unknown_sites
 from hockney.extrapolation.search import find_structure
 from hockney.extrapolation.structure import Structure
@@ -225,7 +227,7 @@ def test_computation_follows_its_law_and_keeps_its_sum():
     model = fit_computation(runs, structure.arrangement.dims | {1: (1,)}, "strong")
     assert model.runs == (1, 2, 4) and model.total.basis.text == "/ P"
     sequence = runs[-1].sequences[3]
-    means = model.means(Calls(sequence.kinds), Place(64, (64,)))
+    means = model.means(Calls(sequence.kinds, sequence.is_root), Place(64, (64,)))
     total = float(means.seconds[means.region].sum())
     assert total == pytest.approx(6 * WORK_S / 64 * 1.125, rel=0.05)
     varied = means.vary(np.random.default_rng(1))
