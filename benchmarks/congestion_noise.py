@@ -14,15 +14,20 @@ import math
 
 import numpy as np
 
+from hockney.measurement.rounds import RECOMPARE_FACTOR, RESERVED_SHARE
 from hockney.models.noise.noisy_cores import compare_cores
 from hockney.models.noise.observations import Core, Observation
-from hockney.models.significance import NOTABLE, verdict
+from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS, verdict
 from hockney.models.statistics import smallest_detectable_ratio
 from hockney.models.statistics.quantile_ratios import ratio_of_launches
+from hockney.studies.congestion.results import EARLY_LOOKS
 
 RATIOS = 9
 """Three operations next to three loads, medians."""
-CONGESTION = ((5, 0.02), (5, 0.05), (10, 0.05), (20, 0.1))
+OPERATIONS, PLANNED_CASES = 3, 12
+MAX_EXTENSION = 10
+"""Launches of a run with extensions, at most, relative to the planned ones."""
+CONGESTION = ((5, 0.02), (5, 0.05), (10, 0.02), (10, 0.05), (20, 0.05), (20, 0.1), (50, 0.1))
 """Launches, and the standard deviation of the log of a median in a launch."""
 CORES = ((4, 12), (64, 12), (64, 40))
 """Cores, and observations of each."""
@@ -36,23 +41,50 @@ def judged(logs: np.ndarray) -> tuple[bool, float]:
     return verdict(estimated.ratio) == "slower", smallest or 1e6
 
 
+def extended(logs: np.ndarray, launches: int) -> list[np.ndarray]:
+    """The log ratios of each pair that a run of a budget measures: those of the planned launches, and then of
+    undecided pairs, while the time of the planned launches' budget lasts."""
+    counts = np.full(len(logs), launches)
+    remaining = launches * PLANNED_CASES * RESERVED_SHARE / (1 - RESERVED_SHARE)
+    compared = total = launches
+    is_open = np.array([_is_open(each[:launches]) for each in logs])
+    while is_open.any() and (cost := is_open.sum() + math.ceil(is_open.sum() / OPERATIONS)) <= remaining:
+        remaining -= cost
+        counts += is_open
+        total += 1
+        if total >= RECOMPARE_FACTOR * compared:
+            compared = total
+            is_open = np.array([_is_open(each[:count]) for each, count in zip(logs, counts, strict=True)])
+    return [each[:count] for each, count in zip(logs, counts, strict=True)]
+
+
+def _is_open(logs: np.ndarray) -> bool:
+    return verdict(ratio_of_launches(logs, EARLY_LOOKS * RATIOS).ratio) in UNDECIDED_VERDICTS
+
+
 def count_congestion(
-    launches: int, noise: float, has_tails: bool, factor: float, runs: int, seed: int
+    launches: int, noise: float, has_tails: bool, factor: float, runs: int, seed: int, extends: bool
 ) -> str:
     random = np.random.default_rng(seed)
     found = found_at_limit = false_runs = 0
     limits = []
     for _ in range(runs):
-        shape = (2, RATIOS, launches)
+        shape = (2, RATIOS, launches * (MAX_EXTENSION if extends else 1))
         cases = noise * (random.standard_t(3, shape) if has_tails else random.standard_normal(shape))
-        logs = cases[0] - cases[1]
-        clean = [judged(each) for each in logs]
-        false_runs += any(is_named for is_named, _ in clean)
-        found += judged(logs[0] + math.log(factor))[0]
-        limits.append(max(limit for _, limit in clean))
-        found_at_limit += judged(logs[0] + math.log(limits[-1]))[0]
+        clean_logs = cases[0] - cases[1]
+        slow_logs = clean_logs + math.log(factor) * (np.arange(RATIOS) == 0)[:, None]
+        if extends:
+            clean, slow = extended(clean_logs, launches), extended(slow_logs, launches)
+        else:
+            clean, slow = list(clean_logs), list(slow_logs)
+        judgements = [judged(each) for each in clean]
+        false_runs += any(is_named for is_named, _ in judgements)
+        found += judged(slow[0])[0]
+        limits.append(max(limit for _, limit in judgements))
+        found_at_limit += judged(clean[0] + math.log(limits[-1]))[0]
     return (
-        f"| {launches} | {noise:.0%} | {'long tails' if has_tails else 'normal'} | {found / runs:.1%} "
+        f"| {launches}{' and more' if extends else ''} | {noise:.0%} "
+        f"| {'long tails' if has_tails else 'normal'} | {found / runs:.1%} "
         f"| {np.median(limits):.2f} | {found_at_limit / runs:.1%} | {false_runs / runs:.1%} |"
     )
 
@@ -94,8 +126,13 @@ def main() -> None:
     print("| launches | spread | kind | named | from | named then | clean |\n|---|---|---|---|---|---|---|")
     for launches, noise in CONGESTION:
         for has_tails in (False, True):
-            row = count_congestion(launches, noise, has_tails, given.factor, given.runs, given.seed)
-            print(row, flush=True)
+            for extends in (False, True):
+                print(
+                    count_congestion(
+                        launches, noise, has_tails, given.factor, given.runs, given.seed, extends
+                    ),
+                    flush=True,
+                )
     print("\n| cores | observations | from | named then | false | clean |\n|---|---|---|---|---|---|")
     for cores, observations in CORES:
         print(count_noise(cores, observations, max(100, given.runs // cores), given.seed), flush=True)

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* usage =
     "usage: hockney-ethernet [--hosts N] [--rate BITS_PER_S] [--medium bus|switch] [--mtu BYTES] [--delay "
     "SECONDS]\n"
-    "                        [--send-buffer BYTES] [--fault HOST[-HOST]:SLOWDOWN:LOSS] -- COMMAND...\n"
+    "                        [--send-buffer BYTES] [--trunk HOSTS:BITS_PER_S] [--fault HOST[-HOST]:SLOWDOWN:LOSS] -- COMMAND...\n"
     "COMMAND runs on host front; hockney-ethernet-agent HOST COMMAND... runs one on host h1, h2, ...\n";
 
 constexpr double max_hosts = 250;
@@ -70,6 +70,15 @@ std::optional<hockney::emulated::Fault> parse_fault(const std::string& text) {
   return fault;
 }
 
+// Parses "3:1e7", the rate of the cable behind the first three hosts.
+std::optional<hockney::emulated::Trunk> parse_trunk(const std::string& text) {
+  const std::size_t colon = std::min(text.find(':'), text.size() - 1);
+  const auto hosts = parse_integer(text.substr(0, colon), 1, max_hosts);
+  const auto rate = number(text.substr(colon + 1), hockney::emulated::slowest, fastest);
+  if (!hosts || !rate) return std::nullopt;
+  return hockney::emulated::Trunk{*hosts, *rate};
+}
+
 bool set(hockney::emulated::Settings& settings, const std::string& option, const std::string& value) {
   if (option == "--medium") {
     settings.medium = value;
@@ -80,6 +89,7 @@ bool set(hockney::emulated::Settings& settings, const std::string& option, const
     return take(settings.bits_per_second, number(value, hockney::emulated::slowest, fastest));
   if (option == "--mtu") return take(settings.mtu, parse_integer(value, smallest_packet, largest_packet));
   if (option == "--delay") return take(settings.delay_s, number(value, 0, longest_delay_s));
+  if (option == "--trunk") return take(settings.trunk, parse_trunk(value));
   if (option == "--fault") {
     const auto fault = parse_fault(value);
     if (fault) settings.faults.push_back(*fault);

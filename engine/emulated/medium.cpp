@@ -132,11 +132,24 @@ void Switch::forward(const Delivery& received, int to) {
   downlink_.push(std::move(delivery));
 }
 
-// Keeps a frame on the slow path between its hosts, which carries one frame at a time.
+bool Switch::crosses_trunk(const Frame& frame) const {
+  return trunk_.bits_per_second > 0 && (frame.from < trunk_.first_far) != (frame.to < trunk_.first_far);
+}
+
+// Keeps a frame on the trunk or on the slow path between its hosts, which carry one frame at a time.
 bool Switch::hold(const Delivery& received) {
   const Frame& frame = received.frame;
-  if (received.held || faults_.all.empty() || frame.to == broadcast_host) return false;
+  if (received.held || frame.to == broadcast_host) return false;
   const double slowdown = faults_.slowdown(frame.from, frame.to);
+  if (crosses_trunk(frame)) {
+    const Wire cable{trunk_.bits_per_second, wire_.delay};
+    Nanoseconds& free = trunk_free_[frame.to < trunk_.first_far ? 0 : 1];
+    const Nanoseconds sent =
+        std::max(received.when, free) + scaled(cable.sending(frame.bytes.size()), slowdown);
+    free = sent + cable.gap();
+    uplink_.push({sent + cable.delay, frame, true});
+    return true;
+  }
   if (slowdown == 1) return false;
   const Nanoseconds sending = wire_.sending(frame.bytes.size());
   Nanoseconds& free = path_free_[{frame.from, frame.to}];
@@ -168,9 +181,9 @@ std::optional<Nanoseconds> Switch::next() const {
   return std::min(uplink_.top().when, downlink_.top().when);
 }
 
-std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts, Faults faults) {
+std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts, Faults faults, Trunk trunk) {
   if (kind == "bus") return std::make_unique<Bus>(wire, hosts, std::move(faults));
-  if (kind == "switch") return std::make_unique<Switch>(wire, hosts, std::move(faults));
+  if (kind == "switch") return std::make_unique<Switch>(wire, hosts, std::move(faults), trunk);
   return nullptr;
 }
 

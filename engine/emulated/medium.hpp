@@ -34,7 +34,7 @@ struct Frame {
 struct Delivery {
   Nanoseconds when = 0;
   Frame frame;
-  bool held = false;  // has passed the slow path between its hosts
+  bool held = false;  // has passed the slow path between its hosts, or the trunk
 };
 
 // A host, or the path between two hosts, whose frames take `slowdown` times as long on the wire, and are lost
@@ -102,12 +102,19 @@ class Bus : public Medium {
   std::size_t last_ = 0;
 };
 
+// A full-duplex cable between two switches. The hosts before `first_far` are on the first switch.
+struct Trunk {
+  int first_far = 0;
+  double bits_per_second = 0;  // 0: there is only one switch
+};
+
 // Full duplex; the switch receives each frame completely before it sends it on. Its queues are unlimited.
 class Switch : public Medium {
  public:
-  Switch(Wire wire, int hosts, Faults faults = {})
+  Switch(Wire wire, int hosts, Faults faults = {}, Trunk trunk = {})
       : wire_(wire),
         faults_(std::move(faults)),
+        trunk_(trunk),
         uplink_free_(static_cast<std::size_t>(hosts)),
         downlink_free_(static_cast<std::size_t>(hosts)) {}
   void offer(Frame frame) override;
@@ -119,18 +126,22 @@ class Switch : public Medium {
     bool operator()(const Delivery& a, const Delivery& b) const { return a.when > b.when; }
   };
   using DeliveryQueue = std::priority_queue<Delivery, std::vector<Delivery>, LaterDelivery>;
+  bool crosses_trunk(const Frame& frame) const;
   bool hold(const Delivery& received);
   void forward(const Delivery& received, int to);
 
   Wire wire_;
   Faults faults_;
   std::uint64_t losses_ = 0;
+  Trunk trunk_;
   std::map<std::pair<int, int>, Nanoseconds> path_free_;  // of slow paths between two hosts
+  Nanoseconds trunk_free_[2] = {0, 0};                     // to the first switch, and to the second
   std::vector<Nanoseconds> uplink_free_, downlink_free_;
   DeliveryQueue uplink_, downlink_;
 };
 
 // Makes a medium: `kind` is "bus" or "switch"; null for anything else.
-std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts, Faults faults = {});
+std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts, Faults faults = {},
+                               Trunk trunk = {});
 
 }  // namespace hockney::emulated

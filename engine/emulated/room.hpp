@@ -17,6 +17,7 @@ struct Settings {
   std::string medium = "bus";
   int mtu = 1500;
   double delay_s = 0;
+  Trunk trunk;
   std::vector<Fault> faults;  // hosts are numbered from 0
   long send_buffer = 0;       // bytes of a connection's send buffer; 0: the system's default
 };

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <sstream>
 
 #include "base/expect.hpp"
@@ -107,6 +108,15 @@ int min_repetitions_of_visit(const VisitLimit& limit, int back_to_back, double r
   return repetition_s * min_repetitions <= Method::visit_share * rule.budget_s ? min_repetitions : 1;
 }
 
+// Number of repetitions of a series that takes `series_s` to start and end: those that take as long, and at
+// least those of a median unless they take too long.
+int min_distribution_chunk(double run_s, double series_s, const StopRule& rule) {
+  const double worthwhile = std::ceil(series_s / std::max(run_s, 1e-9));
+  const double longest_s = Method::later_visit_share * rule.budget_s;
+  const int median = Method::min_distribution_runs * run_s <= longest_s ? Method::min_distribution_runs : 1;
+  return std::max(median, static_cast<int>(std::min(worthwhile, 1e6)));
+}
+
 }  // namespace
 
 // Sets up the workload and its first payload. Returns at about the same time on all ranks.
@@ -144,12 +154,12 @@ void CaseRun::visit(const VisitLimit& limit) {
     if (first) first_s = operation_duration(first_span, control_);
   }
   const double warm_up_deadline = now() + Method::warm_up_share * std::max(0.0, limit.deadline - now());
-  const bool is_warm = first && computing_s_ && *computing_s_ >= Method::warm_by_itself_s;
+  const bool is_warm = first ? computing_s_ && *computing_s_ >= Method::warm_by_itself_s : warms_in_series();
   const double max_s =
       first ? Method::visit_share * rule_.budget_s
             : std::min(Method::later_visit_share * rule_.budget_s, limit.launch_deadline - now());
   const int min_repetitions =
-      has_cold_buffers(values_) ? 0 : min_warm_up_repetitions(first_s, std::max(1, runs_), max_s);
+      is_warm || has_cold_buffers(values_) ? 0 : min_warm_up_repetitions(first_s, std::max(1, runs_), max_s);
   Synchroniser warm_up_sync(kind_for_warm_up(kind_), info_, place_.arena, max_runs < INT_MAX, control_,
                             clock_);
   const bool is_single =
@@ -157,6 +167,7 @@ void CaseRun::visit(const VisitLimit& limit) {
   WarmUp warm_up(warm_up_sync, control_, clock_cost_, first_s, is_warm ? 0 : rule_.max_warm_up,
                  is_single ? 1 : max_runs, runs_, min_repetitions);
   warm_up.run(*workload, warm_up_deadline, limit.deadline);
+  if (first && info_.shows_distribution) series_s_ = warm_up.series_s();
   // Errors count, but the record only counts subsequent runs.
   for (const Check& found : workload->take_checks()) check_ += found;
   // Runs of the warm-up may be shorter than repetitions.
@@ -213,6 +224,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
       progress.first_chunk = first_chunk;
       progress.min_repetitions =
           min_repetitions_of_visit(limit, workload.back_to_back(), repetition_s, rule_);
+      if (info_.shows_distribution) progress.min_chunk = min_distribution_chunk(run_s_, series_s_, rule_);
       progress.remaining_s = limit.deadline - now();  // last, because reading the clock may take time
       decision = decide(progress, rule);
       decision.count = whole_cycles(decision.count, cycle);
@@ -233,6 +245,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
                                                   previous_repetitions + static_cast<long>(times_s.size()));
     const double chunk_s = now() - start_s;
     repetition_s = chunk_s / decision.count;
+    if (info_.shows_distribution) series_s_ = chunk_s - std::reduce(chunk.begin(), chunk.end()) * runs_;
     run_count_ += static_cast<std::uint64_t>(decision.count) * static_cast<std::uint64_t>(runs_);
     for (const Check& found : workload.take_checks()) count(found);
     verify_repetition(workload, chunk_s);
@@ -241,6 +254,14 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
   repetition_s_ = repetition_s;
   if (!times_s.empty()) medians_s_.push_back(median(times_s));
   result_.times_s.insert(result_.times_s.end(), times_s.begin(), times_s.end());
+}
+
+// Whether a later visit needs no warm-up, because starting a series takes longer. Collective.
+bool CaseRun::warms_in_series() const {
+  if (!info_.shows_distribution) return false;
+  bool warms = control_.root() && series_s_ > Method::min_warm_up_runs * run_s_;
+  control_.broadcast(warms);
+  return warms;
 }
 
 // Whether the case consists of a single run: it requests no warm-up, and the workload verifies every run.

@@ -107,6 +107,7 @@ class CaseRun {
   void keep(std::vector<MetricSeries>& series);
   std::unique_ptr<Workload> set_up();
   bool single_run(const Workload& workload) const;
+  bool warms_in_series() const;
   Span verified_run(Workload& workload);
   void verify_another_run(Workload& workload);
   bool can_afford_verification(const Workload& workload, const VisitLimit& limit) const;
@@ -147,6 +148,8 @@ class CaseRun {
   std::optional<double> computing_s_;
   double run_s_ = 0;
   double repetition_s_ = 0;
+  // On rank 0: seconds in which a series starts and ends, if only its operations are of interest.
+  double series_s_ = 0;
 };
 
 }  // namespace hockney

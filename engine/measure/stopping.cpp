@@ -52,13 +52,16 @@ const char* stop_reason(Next next) {
 //   time left for another repetition                       repeat: the next chunk
 //   none made, too many windows missed                     give up
 //   none made                                              repeat: one
+//   (a chunk has at least as many repetitions as take as long as its start)
 //   fewer than the fewest, each within the case's time     repeat: up to the fewest
 //   otherwise                                              stop
 Decision decide(const Progress& progress, const StopRule& rule) {
   HOCKNEY_EXPECT(progress.repetitions >= 0 && progress.first_chunk >= 1 && rule.max_repetitions >= 1);
   const bool precise = progress.achieved_precision && *progress.achieved_precision <= rule.precision;
   const int max_runs = rule.max_repetitions - progress.repetitions;
-  const auto repeat = [max_runs](int count) { return Decision{Next::repeat, std::min(count, max_runs)}; };
+  const auto repeat = [&progress, max_runs](int count) {
+    return Decision{Next::repeat, std::min(std::max(count, progress.min_chunk), max_runs)};
+  };
 
   if (max_runs <= 0) return {precise ? Next::stop_precise : Next::stop_repetitions};
   if (precise && progress.repetitions >= Method::min_repetitions_for_precision) return {Next::stop_precise};

@@ -66,6 +66,8 @@ struct Method {
   static constexpr int min_runs = 5;
   // An interval from fewer visits may be narrow by chance.
   static constexpr int min_visits_for_precision = 20;
+  // Repetitions that the median of a distribution requires in a launch.
+  static constexpr int min_distribution_runs = 6;
   // Fraction of a case's share for its first visit, which includes the whole warm-up.
   static constexpr double first_visit_share = 0.2;
   // Fraction of a case's share that one of many visits may take if its repetitions are long.
@@ -105,6 +107,7 @@ struct Progress {
   long late_count = 0;                       // missed windows
   int first_chunk = Method::first_chunk;
   int min_repetitions = Method::min_runs;  // repetitions of a case whose time is up
+  int min_chunk = 1;                       // repetitions that take as long as starting a chunk
 };
 
 Decision decide(const Progress& progress, const StopRule& rule);

@@ -38,6 +38,8 @@ class WarmUp {
   // repetition.
   double run_s() const { return block_.run_s; }
   int batch() const { return block_.batch; }
+  // On rank 0: seconds of the last block beyond its repetitions, in which its series started and ended.
+  double series_s() const { return series_s_; }
 
  private:
   // Rank 0's announcement before each block.
@@ -58,6 +60,7 @@ class WarmUp {
   const int max_batch_;
   const int known_batch_;
   std::vector<double> times_;
+  double series_s_ = 0;
   Block block_;
 };
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from hockney import measurement, studies
+from hockney import measurement, models, studies
 from hockney.api.questions import Question, parse_question, refuse_unknown
 from hockney.api.run_contents import Run
 from hockney.api.run_options import NO_REPLACEMENTS, Replacements, RunOptions, refuse_long_rounds
@@ -30,10 +30,12 @@ from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.paths import PLAN, AnyPath, to_path
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds, format_time_option
 from hockney.core.wording import option, plural, verb_form
 from hockney.measurement import (
+    RESERVED_SHARE,
     Bench,
     CasesChosen,
     Goal,
@@ -176,10 +178,10 @@ def plan_and_check(
 
 
 def check_launch(
-    planned_run: PlannedRun, options: RunOptions, listen: Listener, reserve: float = 0.0
+    planned_run: PlannedRun, options: RunOptions, listen: Listener, has_goal: bool = False
 ) -> PlannedRun:
-    """Start the ranks of a planned run once and adjust the plan. The fraction `reserve` of the budget is left
-    unplanned."""
+    """Start the ranks of a planned run once and adjust the plan. If the run or its study has a goal, a part
+    of the budget is left unplanned."""
     bench = measurement.check_start(planned_run.bench, planned_run.cases)
     planned_run = _with_min_budget(replace(planned_run, bench=bench))
     if planned_run.warning is not None:
@@ -187,8 +189,11 @@ def check_launch(
     listen(selection_text(planned_run.cases, bench.catalog))
     settings = planned_run.affordable_settings
     if not options.launch_count:
-        budget_s = (1 - reserve) * settings.budget_s
-        settings = replace(settings, launches=bench.launch_count(budget_s, planned_run.cases))
+        study = studies.find_study(settings.study)
+        is_reserved = has_goal or study.open_cases is not None
+        budget_s = (1 - RESERVED_SHARE * is_reserved) * settings.budget_s
+        launches = bench.launch_count(budget_s, planned_run.cases, study.LAUNCHES)
+        settings = replace(settings, launches=launches)
     return replace(planned_run, settings=settings)
 
 
@@ -235,7 +240,8 @@ def plan(
     )
     measurement.check_settings(bench, cases, settings)
     if not settings.launches:
-        settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
+        study = studies.find_study(settings.study)
+        settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases, study.LAUNCHES))
     return _with_min_budget(PlannedRun(settings, tuple(cases), bench, surveyed))
 
 
@@ -403,6 +409,7 @@ def measure_rest(
     else is missing."""
     try:
         with attach_run_to_interrupt(folder.path, complete=False):
+            goal = goal or _study_goal(folder, bench)
             outcome: Outcome = measurement.measure(folder, bench, listen, budget_s, share, goal)
     except HockneyError:
         listen(Status(records_kept_text(folder.path)))
@@ -415,6 +422,23 @@ def measure_rest(
         run.save_fits()
         listen(Working(""))
     return run
+
+
+def _study_goal(folder: RunFolder, bench: Bench) -> Goal | None:
+    """The goal of the study's launches beyond the plan, if it has one."""
+    settings = folder.plan().settings
+    open_cases = studies.find_study(settings.study).open_cases
+    if open_cases is None:
+        return None
+
+    def find_open(run: RunRecords) -> Collection[Case]:
+        fits = models.fit_all(run, bench.catalog, cores=run.cores(bench.machine))
+        evidence = studies.Evidence(
+            fits=fits, run=run, machine=bench.machine, settings=settings, planned_count=0
+        )
+        return open_cases(evidence)
+
+    return Goal(find_open)
 
 
 def bench_change_notice(field: str, old: object, new: object) -> Notice:

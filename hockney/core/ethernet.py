@@ -44,7 +44,9 @@ class Ethernet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     overhead of frames.
 
     `mtu` is the size of the largest IP packet. `delay_s` is the time from the end of a frame at its sender to
-    its end at its receiver; on a switch, it applies to each of the two cables. `send_buffer` is the number of
+    its end at its receiver; on a switch, it applies to each of the two cables. If `trunk` is not 0, there are
+    two switches, each with half of the hosts, and `trunk` is the rate of the cable between them in bytes per
+    second. `send_buffer` is the number of
     unacknowledged bytes that TCP keeps per connection (0 for the system's default). `wait_s` is the longest
     sleep of an MPI that would otherwise poll its sockets; `wait_shared_s` applies where ranks of a host also
     exchange messages by shared memory.
@@ -61,6 +63,7 @@ class Ethernet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     send_buffer: int = 65536
     wait_s: float = 300e-6
     wait_shared_s: float = 20e-6
+    trunk: float = 0.0
     faults: tuple[EthernetFault, ...] = ()
     origins: tuple[EthernetOrigin, ...] = ()
     notes: tuple[str, ...] = ()
@@ -77,11 +80,13 @@ class Ethernet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def payload_rate(self) -> float:
-        """Bytes per second of one connection in one direction, without other traffic. On a bus,
+        """Bytes per second of one connection in one direction, without other traffic, over the trunk if it is
+        slower. On a bus,
         acknowledgements share the medium. A receiver that reads late sends fewer of them, so the rate may be
         a few per cent higher."""
         count = SEGMENTS_PER_ACKNOWLEDGEMENT
         duration_s = count * self.wire_s(self.segment)
         if self.medium == "bus":
             duration_s += self.wire_s(0)
-        return count * self.segment / duration_s
+        slowdown = max(1.0, self.rate / self.trunk) if self.trunk else 1.0
+        return count * self.segment / duration_s / slowdown

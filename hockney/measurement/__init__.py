@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     )
     from hockney.measurement.read_only_runs import export_published, write_run
     from hockney.measurement.reproduce import run_part
-    from hockney.measurement.rounds import Goal, schedule
+    from hockney.measurement.rounds import RESERVED_SHARE, Goal, schedule
     from hockney.measurement.run_results import Results, load_results
     from hockney.measurement.session import Outcome, create_run, measure, replace_plan
     from hockney.measurement.survey_reuse import accept_survey, read_survey

@@ -25,7 +25,7 @@ from hockney.core.wording import join_words, option, plural, verb_form
 from hockney.discovery.load import Load, Moment, load_between, moment
 from hockney.launch.launcher import Hello, Launcher
 from hockney.launch.topology import read_topology
-from hockney.measurement.budget import TYPICAL_LAUNCH_COST_S, launch_count, min_budget
+from hockney.measurement.budget import TYPICAL_LAUNCH_COST_S, TYPICAL_LAUNCHES, launch_count, min_budget
 from hockney.models.least_time import min_launch_seconds
 
 Notify = Callable[[str], None]
@@ -66,12 +66,12 @@ class Bench:
         """Return the number of ranks of the case's launches."""
         return max(self.layout.ranks, case.ranks) if case.is_placed and self.layout else case.ranks
 
-    def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
-        """Return the number of launches of each of `cases` that fit into the budget."""
+    def launch_count(self, budget_s: float, cases: Sequence[Case], typical: int = TYPICAL_LAUNCHES) -> int:
+        """Return the number of launches of each of `cases` that fit into the budget, `typical` if they are
+        short."""
         cost_s = self.launch_cost_s or TYPICAL_LAUNCH_COST_S
-        return launch_count(
-            budget_s, cost_s, self._launches_per_round(cases), len(cases), min_launch_seconds(cases)
-        )
+        groups = self._launches_per_round(cases)
+        return launch_count(budget_s, cost_s, groups, len(cases), min_launch_seconds(cases), typical)
 
     def min_budget(self, settings: Settings, cases: Sequence[Case]) -> float:
         """Return the minimum of `--budget` (s) for `cases`, or 0 on a machine without a minimum."""

@@ -45,13 +45,21 @@ MIN_REPETITIONS = 5 * VISITS_PER_CASE
 MAX_REPETITIONS = 20_000
 
 
-def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, min_s: float = 0.0) -> int:
-    """Return the number of launches of each of `cases` cases. A round consists of `groups` launches, each of
-    which costs `cost_s`; the shortest measurements of a round take `min_s`."""
+def launch_count(
+    budget_s: float,
+    cost_s: float,
+    groups: int,
+    cases: int,
+    min_s: float = 0.0,
+    typical: int = TYPICAL_LAUNCHES,
+) -> int:
+    """Return the number of launches of each of `cases` cases, `typical` if they are short and affordable. A
+    round consists of `groups` launches, each of which costs `cost_s`; the shortest measurements of a round
+    take `min_s`."""
     affordable_by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
     round_s = max(MIN_CASE_S * max(1, cases), BUSY_FACTOR * min_s)
     affordable = min(affordable_by_cost, (1 - COST_SHARE) * budget_s / round_s)
-    target = max(float(TYPICAL_LAUNCHES), budget_s / (MAX_LAUNCH_S * max(1, groups)))
+    target = max(float(typical), budget_s / (MAX_LAUNCH_S * max(1, groups)))
     return int(max(MIN_LAUNCHES, min(affordable, target, MAX_LAUNCHES)))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hockney.core.case import Case
@@ -182,14 +182,29 @@ def period_over_notice(remaining: int) -> Notice:
     )
 
 
-@dataclass(frozen=True)
+RECOMPARE_FACTOR = 1.25
+"""Open cases are found again when the number of launches has grown by this factor, as that takes time."""
+RESERVED_SHARE = 0.4
+"""Fraction of the budget reserved for cases that are open after the planned launches."""
+
+
+@dataclass
 class Goal:
-    """The purpose of launches beyond the plan, other than precision. `select_cases` returns the cases that
-    need another launch, based on all records so far; `reserve_share` is the fraction of the budget kept for
+    """The purpose of launches beyond the plan, other than precision. `find_open` returns the cases that need
+    another launch, based on all records so far; `reserve_share` is the fraction of the budget kept for
     them."""
 
-    select_cases: Callable[[Sequence[Case], RunRecords], Sequence[Case]]
-    reserve_share: float
+    find_open: Callable[[RunRecords], Collection[Case]]
+    reserve_share: float = RESERVED_SHARE
+    compared_launches: int = field(default=0, init=False)
+    open_cases: Collection[Case] = field(default=(), init=False)
+
+    def select_cases(self, cases: Sequence[Case], run: RunRecords) -> Sequence[Case]:
+        """Return those of `cases` that need another launch."""
+        if not self.compared_launches or len(run.launches) >= RECOMPARE_FACTOR * self.compared_launches:
+            self.compared_launches = len(run.launches)
+            self.open_cases = self.find_open(run)
+        return [case for case in cases if case in self.open_cases]
 
 
 def imprecise_cases(

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -272,6 +272,8 @@ class Study:
     REFINES: bool = False
     """Whether sizes are added between the planned ones, where a cost changes. Studies of particular sizes
     measure just these."""
+    LAUNCHES: int = 10
+    """The number of launches if the budget allows it: more for effects that differ between launches."""
     ASKS_FOR_LEVELS: bool = False
     """Whether the plan depends on the levels at which ranks of one node meet. Finding them requires a
     launch."""
@@ -281,6 +283,9 @@ class Study:
 
     is_conclusive: Callable[[Evidence], bool] = _is_always_conclusive
     """Returns whether the run answers the question."""
+    open_cases: Callable[[Evidence], Collection[Case]] | None = None
+    """Returns the cases of which more launches may answer the question. Launches beyond the plan then measure
+    these instead of the cases that are not precise."""
     has_fault: Callable[[Evidence], bool] = _has_no_fault
     """Returns whether the run found a fault of the machine, which the exit code then reports."""
     part_times: Callable[[Evidence], Sequence[CaseTime]] = _no_part_times

@@ -136,6 +136,22 @@ TEST(Switch, SendsABroadcastToAllOthers) {
   EXPECT_EQ(receivers, (std::vector<int>{0, 2, 3}));
 }
 
+TEST(Switch, ATrunkIsSharedInEachDirection) {
+  const Nanoseconds slow = 10 * full, slow_gap = 10 * gap;
+  Switch two(wire, 4, {}, {2, 1e6});
+  two.offer(frame(0, 2, 0));
+  two.offer(frame(1, 3, 0));
+  two.offer(frame(2, 1, 0));
+  EXPECT_EQ(times(two, late), (Times{full + slow + full, full + slow + full, full + 2 * slow + slow_gap + full}));
+}
+
+TEST(Switch, FramesWithinAHalfDoNotUseTheTrunk) {
+  Switch two(wire, 4, {}, {2, 1e6});
+  two.offer(frame(0, 1, 0));
+  two.offer(frame(3, 2, 0));
+  EXPECT_EQ(times(two, late), (Times{2 * full, 2 * full}));
+}
+
 TEST(Medium, HasTwoKinds) {
   EXPECT_NE(medium("bus", wire, 2), nullptr);
   EXPECT_NE(medium("switch", wire, 2), nullptr);

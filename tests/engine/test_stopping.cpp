@@ -27,6 +27,13 @@ TEST(Stopping, TheSampleGrowsByHalfWhileThereIsTime) {
          Next::repeat, 100);
 }
 
+TEST(Stopping, AChunkIsAsLongAsItsStart) {
+  expect({.repetitions = 0, .repetition_s = 0.5, .remaining_s = 0.1, .min_chunk = 70}, Next::repeat, 70);
+  expect({.repetitions = 0, .repetition_s = 1e-5, .remaining_s = 0.9, .min_chunk = 70}, Next::repeat, 70);
+  expect({.repetitions = 0, .repetition_s = 1e-5, .remaining_s = 0.9, .min_chunk = 7000}, Next::repeat, 1000);
+  expect({.repetitions = 70, .repetition_s = 0.5, .remaining_s = 0.1, .min_chunk = 70}, Next::stop_budget);
+}
+
 TEST(Stopping, PrecisionCountsFromEnoughRepetitionsOn) {
   expect({.repetitions = 299, .achieved_precision = 0.01, .repetition_s = 1e-5, .remaining_s = 0.9},
          Next::repeat, 150);

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hockney import api, measurement, studies
+from hockney.api.measure import measure_rest
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
@@ -17,7 +18,7 @@ from hockney.launch.fakes.congestion import FakeCongestion
 from hockney.studies import Evidence, Options
 from hockney.studies.congestion.columns import answer
 from hockney.studies.congestion.headline import headline
-from hockney.studies.congestion.results import MEDIAN, P99, P999, CongestionResults
+from hockney.studies.congestion.results import MEDIAN, P99, P999, CongestionResults, open_cases
 
 STUDY = studies.find_study("congestion")
 FACTORS = {"incast": 3.2, "alltoall": 1.5, "pairs": 1.0}
@@ -106,6 +107,28 @@ def test_a_network_without_congestion_names_nothing(tmp_path: Path):
     assert not results.slowed and not results.slowed_tails
     assert answer(clean)["is_slowed"] is False
     assert len(headline(results)) >= 2
+
+
+def test_launches_are_added_for_undecided_pairs(tmp_path: Path):
+    world = World(noise=0.03, launch_noise=0.05).with_workloads(
+        FakeCongestion(factors={"incast": 9.0, "alltoall": 1.2, "pairs": 1.0})
+    )
+    bench = measurement.fake_bench(FakeLauncher(world), cores=16, workloads=STUDY.WORKLOADS)
+    cases = STUDY.plan(Options(parameters={"victims": ("ring",)}), bench.catalog, bench.machine)
+    settings = Settings("congestion", seed=1, launches=6, budget_s=60.0, extend=True)
+    folder = measurement.create_run(tmp_path / "r", cases, settings, bench)
+    results = CongestionResults.of(measure_rest(folder, bench, lambda event: None).evidence)
+    launches = {point.congestor: point.loaded.summary.launches for point in results.points}
+    assert launches["incast"] == 6 < launches["alltoall"], "the factor of 9 is clear at once"
+    verdicts = {point.congestor: point.at(MEDIAN).verdict for point in results.points}
+    assert verdicts["incast"] == verdicts["alltoall"] == "slower"
+    is_open = {point.congestor: results.is_open(point) for point in results.points}
+    assert not is_open["incast"] and open_cases(results.evidence) == {
+        measured.case
+        for point in results.points
+        if is_open[point.congestor]
+        for measured in (point.quiet, point.loaded)
+    }
 
 
 def test_few_repetitions_support_the_median_only(tmp_path: Path):

@@ -12,7 +12,7 @@ that of the baseline."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from hockney import measurement, studies
 from hockney.api.judgements.comparison import (
@@ -45,9 +45,6 @@ from hockney.judgements.sides import MeasuredRun, Side
 from hockney.measurement import Bench, Goal, Listener, ignore_event
 from hockney.models.comparison import MIN_LAUNCHES, CaseVerdict
 from hockney.studies import ad_hoc, published_study
-
-RESERVED_FRACTION = 0.4
-"""Fraction of the budget reserved for cases that are not the same after the planned launches."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ def check(
             name=name,
             cases=count,
         )
-    planned_run = check_launch(planned_run, options, listen, RESERVED_FRACTION)
+    planned_run = check_launch(planned_run, options, listen, has_goal=True)
     settings = planned_run.settings
     if options.launches is None and not options.in_rounds and not planned_run.bench.machine.is_exact:
         settings = replace(settings, extend=True)
@@ -112,7 +109,7 @@ def check(
     folder = measurement.create_run(
         path, planned_run.cases, mark_programs(settings), planned_run.bench, planned_run.surveyed
     )
-    goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost), RESERVED_FRACTION)
+    goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost))
     run = measure_rest(folder, planned_run.bench, listen, requested=planned_run.cases, goal=goal)
     return BaselineCheck(run, Comparison(compare_sides(side, read_side("B", [run], listen), tolerance, cost)))
 
@@ -143,17 +140,14 @@ def _report_omissions(baseline: Baseline, planned_run: PlannedRun, listen: Liste
         )
 
 
-RECOMPARE_FACTOR = 1.25
-"""The comparison is repeated when the number of launches has grown by this factor, as comparing takes
-time."""
 MAX_LAUNCH_RATIO = 4
 """Maximum ratio of launches of a case to launches in the baseline. More launches would narrow the interval of
 the ratio by at most a tenth."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class OpenCases:
-    """Selects the cases that need more launches. `side` is the baseline; the new run is measured on the
+    """Finds the cases that need more launches. `side` is the baseline; the new run is measured on the
     `bench`."""
 
     side: Side
@@ -161,16 +155,8 @@ class OpenCases:
     settings: Settings
     tolerance: float
     cost: Cost = "typical"
-    compared_launches: int = field(default=0, init=False)
-    open_cases: set[Case] = field(default_factory=set, init=False)
 
-    def __call__(self, cases: Sequence[Case], run: RunRecords) -> Sequence[Case]:
-        if not self.compared_launches or len(run.launches) >= RECOMPARE_FACTOR * self.compared_launches:
-            self.compared_launches = len(run.launches)
-            self.open_cases = self._compare(run)
-        return [case for case in cases if case in self.open_cases]
-
-    def _compare(self, run: RunRecords) -> set[Case]:
+    def __call__(self, run: RunRecords) -> set[Case]:
         new_run = MeasuredRun("", self.bench.machine, run, self.settings, self.bench.catalog)
         try:
             comparison = compare_sides(self.side, Side("B", (new_run,)), self.tolerance, self.cost)

@@ -49,6 +49,13 @@ def read(text: str, where: str = "machine file") -> Ethernet:
         if origin.key not in NUMBERS:
             place = root.at("origins").item(k).at("key").label
             raise origin_of_nothing(place, origin.key, "rate or hosts")
+    if ethernet.trunk and (ethernet.medium == "bus" or ethernet.hosts < 2):
+        raise UsageError(
+            f"{root.at('trunk').label}: there are no two switches",
+            "the trunk connects two switches, each with half of at least two hosts",
+            'use medium = "switch", or leave trunk out',
+            code="trunk-without-switches",
+        )
     for k, fault in enumerate(ethernet.faults):
         _check_fault(fault, ethernet.hosts, root.at("faults").item(k).at("hosts").label)
     return ethernet
@@ -112,6 +119,7 @@ READERS: Readers = {
         "send_buffer": BUFFER.read,
         "wait_s": SHORT.read,
         "wait_shared_s": SHORT.read,
+        "trunk": RATE.read,
         "faults": values.list_of(lambda raw, place: files.read_structure(EthernetFault, raw, place, READERS)),
         "origins": values.list_of(
             lambda raw, place: files.read_structure(EthernetOrigin, raw, place, READERS)
@@ -121,7 +129,7 @@ READERS: Readers = {
 }
 """The meaning of each key's value; a test compares it with the fields of core/ethernet.py."""
 
-NUMBERS = ("hosts", "rate", "medium", "mtu", "delay_s", "send_buffer", "wait_s", "wait_shared_s")
+NUMBERS = ("hosts", "rate", "medium", "mtu", "delay_s", "send_buffer", "wait_s", "wait_shared_s", "trunk")
 """Keys that have an origin."""
 
 
@@ -150,7 +158,7 @@ def value_text(name: str, value: Any) -> str:
         return quoted_text(value)
     if isinstance(value, tuple):
         return list_text([quoted_text(item) if isinstance(item, str) else repr(item) for item in value])
-    if name == "rate":
+    if name in ("rate", "trunk"):
         return scaled_text(value * 8, BITS)
     if name == "send_buffer":
         return size_text(value)

@@ -60,9 +60,14 @@ def ethernet_words(ethernet: Ethernet, program: Path, hosts: int = 0) -> tuple[s
         "--mtu", str(ethernet.mtu),
         "--delay", repr(ethernet.delay_s),
         "--send-buffer", str(ethernet.send_buffer),
+        *_trunk_words(ethernet),
         *_fault_words(ethernet, hosts or ethernet.hosts),
         "--",
     )  # fmt: skip
+
+
+def _trunk_words(ethernet: Ethernet) -> tuple[str, ...]:
+    return ("--trunk", f"{ethernet.hosts // 2}:{ethernet.trunk * 8!r}") if ethernet.trunk else ()
 
 
 def _fault_words(ethernet: Ethernet, hosts: int) -> tuple[str, ...]:

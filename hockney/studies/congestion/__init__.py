@@ -6,10 +6,22 @@ from __future__ import annotations
 
 from hockney.studies.congestion.columns import answer, summary
 from hockney.studies.congestion.page import page
-from hockney.studies.congestion.plan import PARAMETERS, WORKLOADS, plan
-from hockney.studies.congestion.results import is_conclusive
+from hockney.studies.congestion.plan import LAUNCHES, PARAMETERS, WORKLOADS, plan
+from hockney.studies.congestion.results import is_conclusive, open_cases
 
 NAME = "congestion"
 HELP = "how much slower operations become, typically and at worst, while other ranks load the network"
 
-__all__ = ["HELP", "NAME", "PARAMETERS", "WORKLOADS", "answer", "is_conclusive", "page", "plan", "summary"]
+__all__ = [
+    "HELP",
+    "LAUNCHES",
+    "NAME",
+    "PARAMETERS",
+    "WORKLOADS",
+    "answer",
+    "is_conclusive",
+    "open_cases",
+    "page",
+    "plan",
+    "summary",
+]

@@ -21,6 +21,8 @@ from hockney.studies.sizes import MAX_SIMULATED_RANKS, affordable_sizes, round_u
 WORKLOAD = "congestion"
 WORKLOADS = (WORKLOAD,)
 """Compiled on first use."""
+LAUNCHES = 20
+"""A random allocation differs between launches, and so does its congestion."""
 MIN_RANKS = 4
 QUIET = "none"
 """The congestor of the quiet state."""
@@ -28,6 +30,9 @@ RING, ALLREDUCE, HALO = "ring", "allreduce", "halo"
 SHORT_MESSAGE, LONG_MESSAGE = 8, 128 << 10
 """Bytes of the victims' messages: latency or a small reduction, and bandwidth, as in GPCNeT."""
 LOAD_MESSAGE = 64 << 10
+HALO_NEIGHBORS = 4
+MIN_GROUP = 2
+"""Ranks of each role, at least."""
 
 VICTIMS_PARAMETER = StudyParameter(
     "victims",
@@ -91,22 +96,29 @@ PARAMETERS = (
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Raises UsageError for fewer than MIN_RANKS ranks."""
-    load = options.value(LOAD_PARAMETER) or _affordable_size(LOAD_MESSAGE, options, machine)
     shared_words = (
         f"victims={max(1, round(100 * options.value(SHARE_PARAMETER)))} "
         f"allocation={options.value(ALLOCATION_PARAMETER)}"
     )
-    load_words = f"load_bytes={load} load_window={options.value(WINDOW_PARAMETER)}"
     return unique_cases(
         catalog.case(
             f"{WORKLOAD} victim={victim} bytes={size} congestor={congestor} {shared_words}"
-            f"{'' if congestor == QUIET else f' {load_words}'} ranks={ranks}"
+            f"{'' if congestor == QUIET else _load_words(ranks, options, machine)} ranks={ranks}"
         )
         for ranks in _rank_counts(options, machine)
         for victim in options.value(VICTIMS_PARAMETER)
         for size in _sizes(victim, options, machine)
         for congestor in (QUIET, *options.value(CONGESTORS_PARAMETER))
     )
+
+
+def _load_words(ranks: int, options: Options, machine: Machine) -> str:
+    """The size of messages with which an incast, in which congestors send a window each to one of them, is
+    affordable."""
+    window = options.value(WINDOW_PARAMETER)
+    messages = (ranks - MIN_GROUP - 1) * window
+    load = options.value(LOAD_PARAMETER) or _affordable_size(LOAD_MESSAGE, messages, options, machine)
+    return f" load_bytes={load} load_window={window}"
 
 
 def _rank_counts(options: Options, machine: Machine) -> tuple[int, ...]:
@@ -129,9 +141,12 @@ def _rank_counts(options: Options, machine: Machine) -> tuple[int, ...]:
 def _sizes(victim: str, options: Options, machine: Machine) -> tuple[int, ...]:
     if options.sizes:
         return round_up_to_doubles(options.sizes)
-    return (_affordable_size(LONG_MESSAGE, options, machine) if victim == HALO else SHORT_MESSAGE,)
+    if victim != HALO:
+        return (SHORT_MESSAGE,)
+    return (_affordable_size(LONG_MESSAGE, HALO_NEIGHBORS, options, machine),)
 
 
-def _affordable_size(size: int, options: Options, machine: Machine) -> int:
-    """The largest size that the budget allows, up to `size`."""
-    return affordable_sizes(tuple(doubling_series(SHORT_MESSAGE, size)), machine, options.budget_s)[-1]
+def _affordable_size(size: int, messages: int, options: Options, machine: Machine) -> int:
+    """The largest size that the budget allows for this many messages at once, up to `size`."""
+    sizes = tuple(doubling_series(SHORT_MESSAGE, size))
+    return max((SHORT_MESSAGE, *affordable_sizes(sizes, machine, options.budget_s, messages)))

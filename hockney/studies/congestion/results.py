@@ -23,6 +23,9 @@ MEDIAN, P99, P999 = 0.5, 0.99, 0.999
 QUANTILES = (MEDIAN, P99, P999)
 SLOWED: Verdict = "slower"
 """The verdict that the operation is notably slower next to this load."""
+EARLY_LOOKS = 4
+"""Verdicts are sought several times during a run; with the interval for so many times as many comparisons,
+early ones are hardly ever due to chance (benchmarks/congestion_noise.py)."""
 LOAD_METRIC = "load"
 LOAD_PARAMETERS = ("congestor", "load_bytes", "load_window")
 """Parameters in which a case differs from its quiet state."""
@@ -172,6 +175,15 @@ class CongestionResults(StudyResults):
             needed,
         )
 
+    def is_open(self, point: CongestionPoint) -> bool:
+        """Whether more launches may change the verdict on the median."""
+        from hockney.models.statistics import quantile_ratio
+
+        loaded, quiet = (self.observations[m.case.line] for m in (point.loaded, point.quiet))
+        comparisons = EARLY_LOOKS * self.comparison_count
+        estimated = quantile_ratio(loaded, quiet, MEDIAN, comparisons=comparisons)
+        return estimated is None or verdict(estimated.ratio) in UNDECIDED_VERDICTS
+
     @property
     def operations(self) -> tuple[tuple[str, int, int], ...]:
         """The distinct operations of the points."""
@@ -235,6 +247,13 @@ class CongestionResults(StudyResults):
 
 def is_conclusive(evidence: Evidence) -> bool:
     return CongestionResults.of(evidence).is_conclusive
+
+
+def open_cases(evidence: Evidence) -> set[Case]:
+    """The pairs whose median is undecided, by an interval for EARLY_LOOKS times as many comparisons."""
+    run = CongestionResults.of(evidence)
+    pairs = [(point.quiet, point.loaded) for point in run.points if run.is_open(point)]
+    return {measured.case for pair in pairs for measured in pair}
 
 
 def _value(comparison: QuantileComparison) -> float:

@@ -53,6 +53,7 @@ def caveats(
         _preset_caveat(evidence),
         _efficiency_above_one_caveat(measured),
         _poor_fit_caveat(messages),
+        _detours_caveat(evidence),
         _extrapolation_caveat(measured, messages),
     )
     return (*all_caveats, *(caveat for caveat in study_caveats if caveat is not None))
@@ -106,6 +107,19 @@ def _efficiency_above_one_caveat(measured: Sequence[Cell]) -> Caveat | None:
 def _exceeds_one(efficiency: Estimate) -> bool:
     is_above = efficiency.value > 1 + NEGLIGIBLE_EXCESS
     return is_above and (efficiency.low is None or efficiency.low > 1)
+
+
+def _detours_caveat(evidence: Evidence) -> Caveat | None:
+    platform = evidence.machine.platform
+    if platform is None or not platform.detours:
+        return None
+    return Caveat(
+        "detours-omitted",
+        "the predictions omit the machine's detours, which lengthen computation, and exchanges with ranks "
+        "that are in one",
+        "all predictions",
+        "compare with a machine file without detours",
+    )
 
 
 def _poor_fit_caveat(messages: PointToPointCosts | None) -> Caveat | None:

@@ -12,10 +12,12 @@ from hockney.studies.program.results import ProgramPoint, ProgramResults
 def headline(results: ProgramResults) -> tuple[str, ...]:
     if not results.points:
         return ("Nothing was measured.",)
-    return tuple(_program_sentence(point, results.method) for point in results.headline_points)
+    platform = results.evidence.machine.platform
+    has_detours = platform is not None and bool(platform.detours)
+    return tuple(_program_sentence(point, results.method, has_detours) for point in results.headline_points)
 
 
-def _program_sentence(point: ProgramPoint, method: str) -> str:
+def _program_sentence(point: ProgramPoint, method: str, has_detours: bool) -> str:
     subject = f"{point.name} on {plural(point.ranks, 'rank')}"
     measured = f"{subject}: {with_interval(point.time, 's')} an iteration {method}"
     if point.predicted_s is None:
@@ -26,4 +28,11 @@ def _program_sentence(point: ProgramPoint, method: str) -> str:
     if point.disagreement is None or point.predicted is None:
         return f"{text}."
     links = "" if point.predicted.contention else ", where the prediction only bounds the use of shared links"
+    if has_detours and (point.error or 0.0) < 0:
+        waiting = (
+            ", in which ranks wait for others that are in one"
+            if point.disagreement == "communication"
+            else ""
+        )
+        return f"{text}; the prediction omits detours, which lengthen {point.disagreement}{waiting}{links}."
     return f"{text}; the difference is in {point.disagreement}{links}."
