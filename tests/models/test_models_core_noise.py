@@ -55,6 +55,38 @@ def core(
     return Core(name, tuple(made))
 
 
+def observed_by_quanta(hertz: float, length_s: float, quantum_s: float, observations: int = 12) -> Core:
+    """A core with a strict period, observed by quanta of work: detours are seen in the quantum that they
+    lengthen, in the rhythm of the quanta."""
+    made = []
+    for k in range(observations):
+        begin_s = 0.37 * k % 1 / hertz
+        starts, lengths, now_s = [], [], 0.0
+        next_s = begin_s
+        while now_s < 0.25:
+            end_s, count = now_s + quantum_s, 0
+            while next_s <= end_s:
+                end_s, next_s, count = end_s + length_s, next_s + 1 / hertz, count + 1
+            if count:
+                starts.append(now_s)
+                lengths.append(count * length_s)
+            now_s = end_s
+        lost_s = sum(lengths)
+        made.append(
+            Observation(
+                k * 3 // observations, float(k), now_s, lost_s, quantum_s, np.array(starts), np.array(lengths)
+            )
+        )
+    return Core("core", tuple(made))
+
+
+@pytest.mark.parametrize(("hertz", "length_s"), [(72.2, 784e-6), (216.7, 1015e-6), (424.8, 134e-6)])
+def test_the_rhythm_of_long_quanta_is_no_frequency(hertz: float, length_s: float):
+    seen = observed_by_quanta(hertz, length_s, 100e-6)
+    (only,) = components(seen, spectrum(seen))
+    assert only.frequency_hz == pytest.approx(hertz, rel=1e-3) and only.is_steady
+
+
 @pytest.mark.parametrize("hertz", [10.0, 99.7, 100.0, 250.0, 1000.0])
 def test_the_frequency_and_share_of_periodic_detours_are_found(hertz: float):
     noisy = core(1, hertz=hertz, length_s=0.02 / hertz, jitter=0.02)

@@ -75,8 +75,9 @@ class Core:
     @cached_property
     def quanta_hz(self) -> float:
         """Quanta of work per second, at whose ends detours are seen; 0 if unknown."""
-        rates = [(1 - o.share) / o.undisturbed_s for o in self.observations if o.undisturbed_s > 0]
-        return float(np.median(rates)) if rates else 0.0
+        quanta_s = [o.undisturbed_s for o in self.observations if o.undisturbed_s > 0]
+        # one detour more or less in an observation changes its share, so the mean counts
+        return (1 - float(np.mean(self.shares))) / float(np.median(quanta_s)) if quanta_s else 0.0
 
     @cached_property
     def share(self) -> Estimate:

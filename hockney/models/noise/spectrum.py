@@ -37,7 +37,7 @@ MIN_CONTRAST = 6.0
 """Power relative to the median of frequencies nearby."""
 MIN_STEADY_SHARE = 0.8
 """Fraction of the launches in which a component must be present to be steady."""
-ALIAS_ORDERS = (1, 2)
+ALIAS_ORDERS = (1, 2, 3)
 MIN_ALIAS = 0.1
 """Frequency of an alias relative to the rate of the quanta. Lower ones are weak, since detours are seen at
 most one quantum late."""
@@ -115,7 +115,13 @@ def components(core: Core, found: Spectrum | None) -> tuple[Component, ...]:
             and not _is_multiple(frequency[k], refined, step_hz)
             and not _is_alias(frequency[k], refined, core.quanta_hz, step_hz)
         ]
-    return tuple(result)
+    return tuple(c for c in result if not any(_is_weaker_alias(c, other, core, step_hz) for other in result))
+
+
+def _is_weaker_alias(component: Component, other: Component, core: Core, step_hz: float) -> bool:
+    """Whether a component is an alias of a stronger one. In the binned spectrum, its peak may be higher."""
+    is_weaker = component.share < other.share
+    return is_weaker and _is_alias(component.frequency_hz, other.frequency_hz, core.quanta_hz, step_hz)
 
 
 def _is_steady(core: Core, frequency: float) -> bool:
@@ -132,7 +138,7 @@ def _is_steady(core: Core, frequency: float) -> bool:
 
 
 def _is_alias(frequency: float, fundamental: float, quanta_hz: float, step_hz: float) -> bool:
-    """Whether a frequency differs from a multiple of another one by the rate of the quanta or twice that:
+    """Whether a frequency differs from a multiple of another one by a multiple of the rate of the quanta:
     detours are only seen at the end of a quantum, which samples their train."""
     if frequency < MIN_ALIAS * quanta_hz or not quanta_hz:
         return False

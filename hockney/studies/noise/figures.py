@@ -37,13 +37,14 @@ def cores_figure(run: NoiseResults) -> Figure | None:
         rows = [(k, r.core.share) for k, r in enumerate(results) if r.is_noisy == is_noisy]
         return estimates(name, [(float(k), share, _share_text(share)) for k, share in rows])
 
+    ends = [result.core.share.high for result in results if result.core.share.high is not None]
     all_series = (series("like the others", False), series("noisier", True))
     selection = f"The {MAX_CORES} noisiest cores of {len(run.cores)}. " if len(run.cores) > MAX_CORES else ""
     return Figure(
         "noise-cores",
         "Time lost on each core",
         Axis("", "", "linear", names=names),
-        Axis("fraction of the time", "share", "linear", include=(0.0,)),
+        Axis("fraction of the time", "share", "linear", include=(0.0, *ends)),
         tuple(each for each in all_series if each.x),
         f"{selection}By fixed work quanta, with 95% intervals.",
     )

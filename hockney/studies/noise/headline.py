@@ -56,8 +56,8 @@ def _comparison_sentence(run: NoiseResults) -> str:
         more = f", and {len(run.noisy) - MAX_NAMES} more" if len(run.noisy) > MAX_NAMES else ""
         return f"Noisier than the other cores, by these fractions of the time: {names}{more}."
     return (
-        "No core is noisier than the others; 95% of such runs would name an excess of "
-        f"{precise_share(detectable)}."
+        f"No core is noisier than the others; an excess of {precise_share(detectable)} would be named in 95% "
+        "of such runs."
     )
 
 
