@@ -21,6 +21,7 @@ from hockney.models.node_effects import (
     adjusted_p_values,
     change,
     is_slow,
+    link_p_values,
     over_launches,
     pair_effects,
 )
@@ -64,8 +65,9 @@ def names(log_times: np.ndarray) -> tuple[set[int], set[tuple[int, int]], float,
     effects = pair_effects(log_times, is_symmetric=True)
     first, second = np.triu_indices(log_times.shape[1], 1)
     nodes = over_launches(effects.sending)
-    links = over_launches(effects.links[:, first, second])
-    adjusted = adjusted_p_values({"node": nodes.p_slower, "link": links.p_slower})
+    link_values = effects.links[:, first, second]
+    links = over_launches(link_values)
+    adjusted = adjusted_p_values({"node": nodes.p_slower, "link": link_p_values(link_values, links)})
     slow_links = np.flatnonzero(is_slow(links, adjusted["link"]))
     return (
         set(np.flatnonzero(is_slow(nodes, adjusted["node"])).tolist()),

@@ -28,6 +28,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.launch = value;
   } else if (name == "--index") {
     options.index = parse_integer(value, "index", 0, 1000000000);
+  } else if (name == "--seed") {
+    options.seed = static_cast<long>(to_integer(value, "seed"));
   } else if (name == "--origin") {
     options.origin = value;
   } else if (name == "--budget") {
@@ -101,6 +103,7 @@ const char* help_text() {
          "  --waits asleep         waiting for a moment and computing for a preset time do not use the "
          "processor "
          "(busy)\n"
+         "  --seed N               random choices, such as pairings, differ with N and --index (0)\n"
          "  --launch ID --index N --origin WORD    copied into the lines printed\n"
          "\n"
          "example: mpiexec -n 2 hockney-engine pingpong bytes=8\n";

@@ -16,6 +16,7 @@ struct Options {
   std::string plan = "-";  // a file that rank 0 reads, or '-' for its standard input
   std::string launch = "0";
   long index = 0;
+  long seed = 0;  // of random choices, together with the index
   std::string origin = "measured";
   double budget_s = 0;  // for the whole launch; 0: one second per case
   double limit_s = 0;   // time after which no case begins; 0: unlimited

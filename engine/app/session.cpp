@@ -312,7 +312,8 @@ class Session {
     const std::vector<std::string> lines = plan_lines(options_, control_);
     const ClockCost clock_cost = control_.root() ? measure_clock() : ClockCost{};
     const std::string ranks = gather_ranks(control_);
-    Teams teams(measured_, control_, ranks, arena_, options_.index, parent_folder(options_.plan), clock_cost);
+    Teams teams(measured_, control_, ranks, arena_, options_.index, parent_folder(options_.plan),
+                static_cast<std::uint64_t>(options_.seed), clock_cost);
     print(control_, launch_line(options_, ranks, clock_cost, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
     Cases cases(options_, control_, teams, arena_, lines, now() + budget);

@@ -25,19 +25,19 @@ bool is_identity(const std::vector<int>& members, int ranks) {
 }  // namespace
 
 Team::Team(Comm measured_comm, Comm control_comm, Arena& arena, long launch, const std::string& files,
-           const ClockCost& cost)
+           std::uint64_t seed, const ClockCost& cost)
     : measured(std::move(measured_comm)),
       control(std::move(control_comm)),
       ranks_on_host(count_ranks_on_host(control)),
-      measurer({measured, arena, launch, files}, control, cost) {}
+      measurer({measured, arena, launch, files, seed}, control, cost) {}
 
 Teams::Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
-             const std::string& files, const ClockCost& cost)
-    : control_(control), arena_(arena), launch_(launch), files_(files), cost_(cost) {
+             const std::string& files, std::uint64_t seed, const ClockCost& cost)
+    : control_(control), arena_(arena), launch_(launch), files_(files), seed_(seed), cost_(cost) {
   if (control_.root()) placement_.emplace(parse_locations(ranks));
   numbers_.emplace(std::vector<int>{}, 0);
   teams_.push_back(std::make_unique<Team>(Comm::view(measured.handle), Comm::view(control.handle), arena_,
-                                          launch_, files_, cost_));
+                                          launch_, files_, seed_, cost_));
 }
 
 TeamSelection Teams::choose(const Case& request) {
@@ -90,8 +90,8 @@ void Teams::add(const std::vector<int>& members) {
   MPI_Comm_split(control_.handle, position < 0 ? MPI_UNDEFINED : 0, position, &handle);
   teams_.emplace_back();
   if (position < 0) return;
-  teams_.back() =
-      std::make_unique<Team>(Comm::owner(handle), Comm::duplicate(handle), arena_, launch_, files_, cost_);
+  teams_.back() = std::make_unique<Team>(Comm::owner(handle), Comm::duplicate(handle), arena_, launch_,
+                                         files_, seed_, cost_);
 }
 
 }  // namespace hockney

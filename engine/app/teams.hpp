@@ -18,7 +18,7 @@ namespace hockney {
 // team.
 struct Team {
   Team(Comm measured_comm, Comm control_comm, Arena& arena, long launch, const std::string& files,
-       const ClockCost& cost);
+       std::uint64_t seed, const ClockCost& cost);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -47,7 +47,7 @@ class Teams {
   // `measured` and `control` are communicators of all ranks, and must outlive this object. `ranks` is the
   // list from gather_ranks; it and `cost` are only read on rank 0.
   Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
-        const std::string& files, const ClockCost& cost);
+        const std::string& files, std::uint64_t seed, const ClockCost& cost);
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
 
@@ -64,6 +64,7 @@ class Teams {
   Arena& arena_;
   const long launch_;
   const std::string files_;
+  const std::uint64_t seed_;
   const ClockCost cost_;
   std::optional<Placement> placement_;       // on rank 0
   std::map<std::vector<int>, int> numbers_;  // team number by its members (empty for all ranks), on rank 0

@@ -139,6 +139,7 @@ struct Place {
   Arena& arena;
   long launch = 0;
   std::string files = ".";
+  std::uint64_t seed = 0;  // of the run's random choices
 };
 
 // Which clock times an operation: rank 0's if it covers the whole operation, otherwise the maximum over the

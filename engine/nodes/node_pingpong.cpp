@@ -29,7 +29,7 @@ class NodePingPong final : public PairingBase {
 };
 
 constexpr Parameter node_pingpong_parameters[] = {parameters::bytes("bytes in each message"), partners,
-                                                  at_once, parameters::sync_each};
+                                                  at_once, tournaments, parameters::sync_each};
 
 }  // namespace
 

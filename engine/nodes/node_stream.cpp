@@ -80,6 +80,7 @@ constexpr Parameter node_stream_parameters[] = {
      "one: the ranks of a pair send one after the other; both: at the same time"},
     partners,
     at_once,
+    tournaments,
     parameters::sync_each,
     parameters::window};
 

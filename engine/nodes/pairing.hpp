@@ -40,6 +40,16 @@ inline constexpr Parameter at_once{
     "the pairs of a round that communicate at the same time. one: pair after pair, so that no pair waits for "
     "another one's messages; only with partners=all"};
 
+inline constexpr Parameter tournaments{
+    "tournaments",
+    Kind::integer,
+    "",
+    "1",
+    1,
+    1000,
+    "",
+    "minimum number of tournaments in a sample block, each with every pair of ranks once"};
+
 inline constexpr Metric pairing_metrics[] = {
     {.name = "pair_time",
      .unit = "s",
@@ -64,7 +74,8 @@ class PairingBase : public Workload {
         outgoing_(place.arena, values.bytes() * messages, "hot"),
         incoming_(place.arena, values.bytes() * messages, "hot"),
         partner_(comm_.rank),
-        tournament_(comm_.rank, comm_.size, static_cast<std::uint64_t>(place.launch)),
+        tournament_(comm_.rank, comm_.size, mix(place.seed) + static_cast<std::uint64_t>(place.launch)),
+        tournaments_(static_cast<int>(values.integer("tournaments"))),
         meets_all_(values.word("partners") == "all"),
         takes_turns_(values.word("at_once") == "one") {
     if (takes_turns_ && !meets_all_) throw InvalidCase("at_once=one needs partners=all");
@@ -96,7 +107,7 @@ class PairingBase : public Workload {
     next_round_ = previous_repetitions;
     repeats_ = true;
   }
-  int cycle() const final { return meets_all_ ? tournament_.rounds() : 1; }
+  int cycle() const final { return meets_all_ ? tournaments_ * tournament_.rounds() : 1; }
 
   void fill(const Payload& payload) final {
     write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
@@ -159,6 +170,7 @@ class PairingBase : public Workload {
   }
 
   Tournament tournament_;
+  const int tournaments_;
   const bool meets_all_;
   const bool takes_turns_;
   int previous_ = MPI_PROC_NULL;

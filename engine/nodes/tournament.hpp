@@ -64,7 +64,7 @@ class Tournament {
     tournament_ = tournament;
     rank_of_seat_.resize(static_cast<std::size_t>(players_));
     std::iota(rank_of_seat_.begin(), rank_of_seat_.end(), 0);
-    const std::uint64_t seed = mix(seed_ + static_cast<std::uint64_t>(tournament));
+    const std::uint64_t seed = mix(mix(seed_) + static_cast<std::uint64_t>(tournament));
     for (std::size_t last = rank_of_seat_.size() - 1; last > 0; --last)
       std::swap(rank_of_seat_[last],
                 rank_of_seat_[static_cast<std::size_t>(uniform(seed, last) * static_cast<double>(last + 1))]);

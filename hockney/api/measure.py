@@ -225,7 +225,10 @@ def plan(
         surveyed = measurement.accept_survey(surveyed, bench.machine, options.force)
     source = case_source or _study_cases(parsed_question, options, bench, surveyed)
     measurement.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
-    settings = options.settings(parsed_question.study, refine=source.refines)
+    study = studies.find_study(parsed_question.study)
+    settings = options.settings(
+        study.NAME, refine=source.refines, simulated_launches=study.SIMULATED_LAUNCHES
+    )
     cases = source.cases(bench)
     used_settings = {case.setting for case in cases}
     undeclared_names = used_settings - {"", *launch_settings(settings.launch_settings)}

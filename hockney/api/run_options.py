@@ -16,7 +16,15 @@ from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, parse_launcher_options
 from hockney.core.layout import HostOptions, Layout
-from hockney.core.settings import DEFAULT_PRECISION, MAX_LAUNCHES, MAX_NODES, MAX_ROUNDS, MAX_SEED, Settings
+from hockney.core.settings import (
+    DEFAULT_PRECISION,
+    MAX_LAUNCHES,
+    MAX_NODES,
+    MAX_ROUNDS,
+    MAX_SEED,
+    MIN_LAUNCHES,
+    Settings,
+)
 from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_seconds, parse_sizes
 from hockney.core.wording import option
 from hockney.mpi import named_families
@@ -114,9 +122,6 @@ def mpi_help() -> str:
     return f"MPI to use: a prefix, an mpicxx, or {', '.join(family.names[0] for family in named_families())}."
 
 
-FAKE_LAUNCHES, SIMULATED_LAUNCHES = 3, 6
-"""On machines whose launches differ as their description specifies. Six launches have intervals narrow enough
-to name a slow node."""
 MAX_LABEL_LENGTH = 100
 SIMULATED_SEED = 1
 
@@ -167,7 +172,8 @@ class RunOptions:
     )
     launches: int | None = run_option(
         None,
-        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 6 with noise]",
+        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or with noise 3, "
+        "for nodes 6]",
         "N",
         parse=integer_parser(1, MAX_LAUNCHES, "3"),
     )
@@ -321,15 +327,22 @@ class RunOptions:
 
     @property
     def launch_count(self) -> int:
-        """Number of launches; 0 if the budget and the cost of a launch determine it."""
+        """Number of launches of most studies; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
         if count := self.repeat or self.launches:
             return count
         if not measurement.varies_by_launch(self.machine):
             return 1
-        traits = measurement.kind_of(self.machine).TRAITS
-        return 0 if traits.varies else SIMULATED_LAUNCHES if traits.simulated else FAKE_LAUNCHES
+        return MIN_LAUNCHES if self._simulates_launches else 0
+
+    @property
+    def _simulates_launches(self) -> bool:
+        """Whether the study decides the number of launches, which differ as the machine's description
+        specifies."""
+        is_chosen = self.through is not None or self.repeat or self.launches
+        kind_varies = measurement.kind_of(self.machine).TRAITS.varies
+        return not is_chosen and not kind_varies and measurement.varies_by_launch(self.machine)
 
     @property
     def shuffle_seed(self) -> int:
@@ -346,13 +359,17 @@ class RunOptions:
             return by_default and not self.in_rounds and measurement.kind_of(self.machine).TRAITS.varies
         return self.refine
 
-    def settings(self, study: str, *, refine: bool = False) -> Settings:
-        """Settings for a study. `refine` is the study's default, which the options may override."""
+    def settings(
+        self, study: str, *, refine: bool = False, simulated_launches: int = MIN_LAUNCHES
+    ) -> Settings:
+        """Settings for a study. `refine` and `simulated_launches` are the study's defaults, which the options
+        may override."""
         shared_names = {settings_field.name for settings_field in fields(Settings)} & {
             settings_field.name for settings_field in fields(self)
         }
         values = {name: getattr(self, name) for name in shared_names}
-        values |= {"launches": self.launch_count, "seed": self.shuffle_seed, "refine": self.refines(refine)}
+        launches = simulated_launches if self._simulates_launches else self.launch_count
+        values |= {"launches": launches, "seed": self.shuffle_seed, "refine": self.refines(refine)}
         return Settings(
             study=study,
             budget_s=self.budget,

@@ -28,8 +28,8 @@ class LaunchOptions:
     relative half width of the median's 95% interval. `visits` is the maximum per case, in random order over
     the launch. A case that exceeds its time by `hang_s` is reported as hung and ends the launch. `variables`
     are set for all ranks in addition to the launcher's; they belong to `setting`. `turn` numbers launches
-    that differ only in their hosts: each uses the next hosts. `files` are the contents of files that the
-    cases name, by file name in the folder of the plan.
+    that differ only in their hosts: each uses the next hosts. `seed` is that of the run's random choices.
+    `files` are the contents of files that the cases name, by file name in the folder of the plan.
     """
 
     launch: str
@@ -44,6 +44,7 @@ class LaunchOptions:
     setting: str = ""
     variables: tuple[tuple[str, str], ...] = ()
     turn: int = 0
+    seed: int = 0
     files: Mapping[str, str | bytes] = field(default_factory=dict)
 
 

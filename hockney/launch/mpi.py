@@ -223,12 +223,17 @@ def plan_text(plan: Sequence[Case]) -> str:
     return "".join(f"{case.line}\n" for case in plan)
 
 
+MAX_ENGINE_INTEGER = 2**53
+"""Greater whole numbers are not exact in the engine."""
+
+
 def option_words(options: LaunchOptions) -> list[str]:
     """Return the engine's options (contract/README.md)."""
     limit = ["--limit", repr(options.limit_s)] if options.limit_s else []
     return [
         "--launch", options.launch,
         "--index", str(options.index),
+        "--seed", str(options.seed % MAX_ENGINE_INTEGER),
         "--origin", options.origin,
         "--budget", repr(options.budget_s),
         "--precision", repr(options.precision),

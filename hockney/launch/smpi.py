@@ -30,7 +30,7 @@ from hockney.core.units import format_seconds
 from hockney.launch.failures import Explanation, describe_ending, parse_ending
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
-from hockney.launch.mpi import PLAN_FILE, option_words, plan_text, select_engine
+from hockney.launch.mpi import MAX_ENGINE_INTEGER, PLAN_FILE, option_words, plan_text, select_engine
 from hockney.launch.reading import EngineReader
 from hockney.process import Scratch
 
@@ -41,6 +41,8 @@ MANY_RANKS = 1024
 workload restores and verifies its state in each run."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
+SEED_DISTANCE = 1_000_003
+"""Messages are lost independently of the noise, which has consecutive seeds."""
 UNLIMITED_S = 1e8
 """Simulated time is not limited; launches are limited in wall-clock time."""
 MAX_EVENTS = 200_000_000
@@ -290,7 +292,8 @@ def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> It
         numbers = (len(nodes), *nodes, fault.slowdown, fault.loss, fault.resend_s)
         yield f"{'uplink-' if fault.uplink else ''}fault {_number_words(numbers)}"
     if any(fault.loss for fault in platform.faults):
-        yield f"fault-seed {1 + seed_offset}"
+        seed = platform.noise.seed if platform.noise is not None else 0
+        yield f"fault-seed {(seed * SEED_DISTANCE + 1 + seed_offset) % MAX_ENGINE_INTEGER}"
     for detours in platform.detours:
         yield _detours_line(detours, seed_offset + (platform.noise.seed if platform.noise else 1))
     if max_events:

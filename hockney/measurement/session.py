@@ -426,6 +426,7 @@ class Session:
         return LaunchOptions(
             launch=self.names.next(index),
             index=index,
+            seed=self.plan.settings.seed,
             budget_s=budget_s,
             precision=self.plan.settings.precision,
             max_repetitions=self.most_repetitions,

@@ -20,7 +20,7 @@ from hockney.core.layout import sort_levels
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.record import RunRecords
-from hockney.core.settings import Settings
+from hockney.core.settings import MIN_LAUNCHES, Settings
 from hockney.draw.page import Caveat, Page, Table
 
 if TYPE_CHECKING:
@@ -277,6 +277,8 @@ class Study:
     ASKS_FOR_LEVELS: bool = False
     """Whether the plan depends on the levels at which ranks of one node meet. Finding them requires a
     launch."""
+    SIMULATED_LAUNCHES: int = MIN_LAUNCHES
+    """Launches on a simulated machine with noise, unless the user chooses."""
     AS_TYPED: bool = False
     """Whether the cases are measured exactly as typed. Otherwise, on several nodes, parameters that a case
     leaves to the launcher are set."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hockney.core.catalog import Catalog
 from hockney.studies.nodes.columns import answer, summary
 from hockney.studies.nodes.page import page
-from hockney.studies.nodes.plan import PARAMETERS, WORKLOADS, plan
+from hockney.studies.nodes.plan import PARAMETERS, SIMULATED_LAUNCHES, WORKLOADS, plan
 from hockney.studies.nodes.results import has_fault, is_conclusive, part_times
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "HELP",
     "NAME",
     "PARAMETERS",
+    "SIMULATED_LAUNCHES",
     "WORKLOADS",
     "answer",
     "has_fault",

@@ -21,7 +21,7 @@ from hockney.pages.columns import (
     text_format,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity
+from hockney.pages.format import format_share, quantity
 from hockney.studies.nodes.effects import measure_title
 from hockney.studies.nodes.results import NodesResults, Power, Slowdown, State
 from hockney.studies.nodes.tables import TITLES
@@ -35,6 +35,8 @@ STATE_WORDS: Mapping[State, str] = {
 MAX_ROWS = 20
 """The maximum number of rows of a table on a terminal, and of a list of links."""
 P_FORMAT = Format(lambda p: "< 0.0001" if p < 1e-4 else f"{p:.4f}")
+DETECTABLE_FORMAT = Format(lambda value: f"{value:.2f}" if value >= 1 else f"{format_share(value)} delayed")
+"""A ratio of times, or a share of messages."""
 RATIO_NOTE = "Times relative to the median of all."
 
 SLOWDOWN_COLUMNS: tuple[Column[Slowdown], ...] = (
@@ -43,15 +45,18 @@ SLOWDOWN_COLUMNS: tuple[Column[Slowdown], ...] = (
     Column("measure", lambda s: s.measure, Format(measure_title, numeric=False), "measure"),
     Column("times as long", lambda s: s.ratio, RATIO_FORMAT, "ratio", INTERVAL_HEADING),
     Column("p", lambda s: s.p, P_FORMAT, "p"),
-    Column("would be named from", lambda s: s.detectable, RATIO_FORMAT, "detectable"),
+    Column("would be named from", lambda s: s.detectable, DETECTABLE_FORMAT, "detectable"),
     Column("", lambda s: s.launches, COUNT_FORMAT, "launches"),
+    Column("", lambda s: s.delayed, COUNT_FORMAT, "delayed"),
+    Column("", lambda s: s.repetitions, COUNT_FORMAT, "repetitions"),
     Column("verdict", lambda s: s.state, text_format(STATE_WORDS), "verdict"),
+    Column("", lambda s: s.kind if s.state == "slow" else None, key="fault"),
 )
 POWER_COLUMNS: tuple[Column[Power], ...] = (
     Column("measure", lambda p: p.measure, text_format(TITLES), "measure"),
-    Column("a slow node", lambda p: p.node, RATIO_FORMAT, "node", missing="unknown"),
-    Column("a slow link", lambda p: p.link, RATIO_FORMAT, "link"),
-    Column("a slow switch", lambda p: p.switch, RATIO_FORMAT, "switch"),
+    Column("a slow node", lambda p: p.node, DETECTABLE_FORMAT, "node", missing="unknown"),
+    Column("a slow link", lambda p: p.link, DETECTABLE_FORMAT, "link"),
+    Column("a slow switch", lambda p: p.switch, DETECTABLE_FORMAT, "switch"),
     Column("launches", lambda p: p.launches, COUNT_FORMAT, "launches"),
 )
 

@@ -22,6 +22,9 @@ PAIR_MEASURES = (LATENCY, BANDWIDTH, BIDIRECTIONAL)
 OWN_MEASURES = (LOCAL, "compute", "memory")
 WINDOW = 4
 DEFAULT_LONG = 256 << 10
+MAX_TOURNAMENTS, MAX_PAIRS = 10, 1200
+"""By default, a launch has at least `MAX_TOURNAMENTS` tournaments, unless they contain more than `MAX_PAIRS`
+pairs."""
 EMULATED_WINDOW_S = 10e-3
 """On an emulated Ethernet, the default length of messages is such that a window takes about this time."""
 
@@ -59,7 +62,18 @@ AT_ONCE = StudyParameter(
     "one: pair after pair, so that no pair slows another one; takes nodes / 2 times as long",
     choices=("all", "one"),
 )
-PARAMETERS = (MEASURE, SHORT, LONG, TOPOLOGY, AT_ONCE)
+TOURNAMENTS = StudyParameter(
+    "tournaments",
+    "integer",
+    "minimum number of tournaments in a launch; more find rarer losses of packets (default: 10, or fewer "
+    "with more than 16 nodes)",
+    low=1,
+    high=1000,
+    example="64",
+)
+PARAMETERS = (MEASURE, SHORT, LONG, TOPOLOGY, AT_ONCE, TOURNAMENTS)
+SIMULATED_LAUNCHES = 6
+"""Their intervals are narrow enough to name a slow node."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -77,6 +91,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     short, long = options.value(SHORT), options.value(LONG) or _default_long(machine)
     one_each, two_each, all_ranks = (_ranks(nodes, k, machine) for k in (1, 2, ranks_per_node))
     at_once = f"at_once={options.value(AT_ONCE) or _default_at_once(machine)}"
+    pairs = nodes * (nodes - 1) // 2
+    tournaments = options.value(TOURNAMENTS) or max(1, min(MAX_TOURNAMENTS, MAX_PAIRS // pairs))
+    at_once = f"{at_once} tournaments={tournaments}"
     stream = f"{STREAM} bytes={long} window={WINDOW} {at_once} {one_each}"
     lines = {
         LATENCY: f"{PING_PONG} bytes={short} {at_once} {one_each}",

@@ -11,10 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from hockney.core.fit import Estimate
-from hockney.models.significance import NOTABLE
 from hockney.pages.evidence import Evidence, StudyResults
 from hockney.studies.nodes.effects import NodeEffects, measure_order
-from hockney.studies.nodes.plan import BANDWIDTH, BIDIRECTIONAL, LATENCY
+from hockney.studies.nodes.plan import BANDWIDTH, BIDIRECTIONAL, LATENCY, WINDOW
 from hockney.studies.nodes.tables import (
     DELAYS,
     RECEIVING,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from hockney.models.history import CaseTime
+    from hockney.models.node_delays import Delays
     from hockney.models.node_effects import Effects, Kind
     from hockney.models.node_topology import NodeTopology
 
@@ -37,13 +37,16 @@ TARGET = 1.10
 MAX_SLOW_SHARE = 0.2
 """If more of a node's links are slow, its pairs differ by distance rather than by faults."""
 State = Literal["slow", "usual", "undecided", "unknown"]
+FaultKind = Literal["slow", "delays"]
+"""Whether messages always take longer, or some are delayed, as if packets were lost."""
 
 
 @dataclass(frozen=True)
 class Slowdown:
     """A node, a pair of nodes, or the nodes below a `switch`, by one measure: its time relative to the median
     of all, with a verdict. `p` is the adjusted p-value, `detectable` the ratio that would be named with a
-    probability of 95%."""
+    probability of 95%. By the measure `DELAYS`, `delayed` of the `repetitions` were delayed, and `detectable`
+    is the share of delayed messages."""
 
     measure: str
     nodes: tuple[str, ...]
@@ -53,6 +56,13 @@ class Slowdown:
     detectable: float | None
     launches: int
     switch: str = ""
+    delayed: int | None = None
+    repetitions: int | None = None
+
+    @property
+    def kind(self) -> FaultKind:
+        """The kind of fault if it is slow."""
+        return "slow" if self.delayed is None else "delays"
 
     @property
     def name(self) -> str:
@@ -62,7 +72,7 @@ class Slowdown:
 @dataclass(frozen=True)
 class Power:
     """What the run would have named in 95% of such runs, by one measure: ratios for the median node, link and
-    switch (None: no links or switches, or unknown)."""
+    switch, or shares of delayed messages by the measure `DELAYS` (None: no links or switches, or unknown)."""
 
     measure: str
     node: float | None
@@ -151,10 +161,19 @@ class NodesResults(StudyResults):
 
     @property
     def is_conclusive(self) -> bool:
-        """Whether every measure would have named a node that takes `TARGET` times as long."""
-        return bool(self.main_powers) and all(
-            power.node is not None and power.node <= TARGET for power in self.main_powers
+        """Whether every measure would have named a node that takes `TARGET` times as long, and no node or
+        switch might take so long."""
+        return (
+            bool(self.main_powers)
+            and all(power.node is not None and power.node <= TARGET for power in self.main_powers)
+            and not self.undecided
         )
+
+    @property
+    def undecided(self) -> tuple[Slowdown, ...]:
+        """The nodes and switches that might take `TARGET` times as long, the slowest first."""
+        found = (s for s in (*self.slowdowns, *self.switches) if s.state == "undecided")
+        return tuple(sorted(found, key=lambda s: -s.ratio.value))
 
     @property
     def main_powers(self) -> tuple[Power, ...]:
@@ -187,7 +206,9 @@ class NodesResults(StudyResults):
 
     def payload_bytes(self, measure: str) -> int:
         """The bytes that move in the time of a measure; 0 if that time is a latency or has no bytes."""
-        if measure in (SENDING, RECEIVING, DELAYS):
+        if measure == DELAYS:
+            measure = pair_measure(self.tables.delays_case)
+        if measure in (SENDING, RECEIVING):
             measure = BANDWIDTH
         for case in self.tables.cases:
             if pair_measure(case) == measure != LATENCY:
@@ -195,6 +216,13 @@ class NodesResults(StudyResults):
             if own_measure(case) == measure == "memory":
                 return 3 * case.bytes
         return 0
+
+    @property
+    def messages_of_repetition(self) -> float:
+        """The mean number of messages that a repetition of a pair times."""
+        counts = {LATENCY: 2, BANDWIDTH: 2 * WINDOW + 2, BIDIRECTIONAL: 2 * WINDOW}
+        measured = [counts[measure] for case in self.tables.cases if (measure := pair_measure(case))]
+        return sum(measured) / max(1, len(measured))
 
     def case_line(self, measure: str) -> str:
         """The case that a measure is from."""
@@ -221,9 +249,16 @@ class NodesResults(StudyResults):
         """The nodes, links and switches."""
         import numpy as np
 
-        from hockney.models.node_effects import adjusted_p_values, over_launches
+        from hockney.models.node_delays import link_delays, node_delays
+        from hockney.models.node_effects import (
+            FALSE_SHARE,
+            adjusted_p_values,
+            link_p_values,
+            over_launches,
+        )
 
         is_exact, values = self.evidence.machine.is_exact, self.effects.by_kind
+        delays: dict[Kind, Delays] = {}
         kinds: tuple[Kind, ...] = ("node", "link", "switch")
         groups = {
             kind: {
@@ -231,12 +266,24 @@ class NodesResults(StudyResults):
             }
             for kind in kinds
         }
-        families = {
-            kind: np.concatenate([np.zeros(0), *(e.p_slower for e in groups[kind].values())])
-            for kind in kinds
+        p_values = {
+            kind: {measure: effects.p_slower for measure, effects in groups[kind].items()} for kind in kinds
         }
-        sizes = [int(np.isfinite(families[kind]).sum()) for kind in kinds]
+        sizes = [int(sum(np.isfinite(p).sum() for p in p_values[kind].values())) for kind in kinds]
         present = sum(size > 0 for size in sizes)
+        if not is_exact:
+            p_values["link"] = {
+                m: link_p_values(values["link"][m], effects) for m, effects in groups["link"].items()
+            }
+        if DELAYS in p_values["node"] and not is_exact:
+            counts_ = self.tables.delay_counts
+            delays["node"] = node_delays(counts_, present * sizes[0])
+            p_values["node"][DELAYS] = delays["node"].p_values
+            lossy = adjusted_p_values(_families(p_values))["node"].reshape(-1, len(self.nodes))
+            is_lossy = lossy[list(groups["node"]).index(DELAYS)] <= FALSE_SHARE
+            delays["link"] = link_delays(counts_, is_lossy, present * sizes[1])
+            p_values["link"][DELAYS] = delays["link"].p_values
+        families = _families(p_values)
         pairs = zip(*self.effects.pair_indices, strict=True)
         names: tuple[list[tuple[str, ...]], ...] = (
             [(node,) for node in self.nodes],
@@ -249,10 +296,27 @@ class NodesResults(StudyResults):
         tests = [present * size for size in sizes]
         return {
             kind: tuple(
-                _slowdowns(kind, groups[kind], names[k], switches, adjusted[kind], tests[k], counts[k])
+                _slowdowns(
+                    kind,
+                    groups[kind],
+                    names[k],
+                    switches,
+                    adjusted[kind],
+                    tests[k],
+                    counts[k],
+                    delays.get(kind),
+                    self.messages_of_repetition,
+                )
             )
             for k, kind in enumerate(kinds)
         }
+
+
+def _families(p_values: Mapping[Kind, Mapping[str, np.ndarray]]) -> dict[Kind, np.ndarray]:
+    """The p-values of each kind, measure by measure."""
+    import numpy as np
+
+    return {kind: np.concatenate([np.zeros(0), *values.values()]) for kind, values in p_values.items()}
 
 
 def _named_slow(slowdowns: Sequence[Slowdown]) -> Mapping[str, tuple[Slowdown, ...]]:
@@ -268,10 +332,12 @@ def _slowdowns(
     adjusted: np.ndarray,
     tests: int,
     count: int,
+    delays: Delays | None,
+    messages: float,
 ) -> Iterator[Slowdown]:
     import numpy as np
 
-    from hockney.models.node_effects import is_slow
+    from hockney.models.node_effects import FALSE_SHARE, is_slow
 
     for measure in sorted(groups, key=measure_order):
         effects = groups[measure]
@@ -283,6 +349,20 @@ def _slowdowns(
                 continue
             p = float(adjusted[first + k])
             ratio = _ratio(float(effects.log_ratio[k]), float(half_width[k]))
+            if measure == DELAYS and delays is not None:
+                share = 1 - (1 - float(delays.detectable[k])) ** (1 / messages)
+                yield Slowdown(
+                    measure,
+                    name,
+                    ratio,
+                    None if math.isnan(p) else p,
+                    "unknown" if math.isnan(p) else "slow" if p <= FALSE_SHARE else "usual",
+                    share if math.isfinite(share) else None,
+                    int(effects.launches[k]),
+                    delayed=int(delays.delayed[k]),
+                    repetitions=int(delays.repetitions[k]),
+                )
+                continue
             yield Slowdown(
                 measure,
                 name,
@@ -315,7 +395,7 @@ def _state(ratio: Estimate, p: float, *, is_slow: bool) -> State:
         return "unknown"
     if is_slow:
         return "slow"
-    return "usual" if ratio.high <= NOTABLE else "undecided"
+    return "usual" if ratio.high <= TARGET else "undecided"
 
 
 def _median_detectable(slowdowns: list[Slowdown]) -> float | None:

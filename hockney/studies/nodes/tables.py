@@ -27,9 +27,12 @@ from hockney.studies.nodes.plan import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from hockney.models.node_delays import DelayCounts
+
 SENDING, RECEIVING, DELAYS = "sending", "receiving", "delays"
 """Measures from the bandwidth: of a node as sender and as receiver, and the mean over the repetitions, which
-includes occasional long delays, as of lost packets."""
+includes occasional long delays, as of lost packets. A part is slow by `DELAYS` if its repetitions by any
+measure of pairs are delayed more often than those of others."""
 TITLES: Mapping[str, str] = {
     LATENCY: "latency",
     SENDING: "sending",
@@ -78,9 +81,38 @@ class NodeTables:
 
     def case_of(self, measure: str) -> Case:
         """The case that a measure is from."""
-        if measure in (SENDING, RECEIVING, DELAYS):
+        if measure in (SENDING, RECEIVING):
             measure = BANDWIDTH
+        if measure == DELAYS:
+            return self.delays_case
         return next(case for case in self.cases if measure in (pair_measure(case), own_measure(case)))
+
+    @property
+    def delays_case(self) -> Case:
+        """The case whose mean times are compared: the bandwidth, if it was measured."""
+        by_measure = {pair_measure(case): case for case in self.cases}
+        return next(by_measure[m] for m in (BANDWIDTH, BIDIRECTIONAL, LATENCY) if m in by_measure)
+
+    @cached_property
+    def delay_counts(self) -> DelayCounts:
+        """The delayed repetitions of all pairs, by any measure of pairs."""
+        import numpy as np
+
+        from hockney.models.node_delays import DelayCounts, count_delays
+
+        launches = list(dict.fromkeys(record.launch for record in self._records))
+        index, totals = {node: k for k, node in enumerate(self.nodes)}, None
+        for case in filter(pair_measure, self.cases):
+            nothing = np.zeros(0, dtype=int), np.zeros(0)
+            timed = dict.fromkeys(launches, nothing)
+            for record in self._records:
+                if record.case == case.line:
+                    places = np.array([index.get(node, -1) for node in self._nodes_of(record)])
+                    timed[record.launch] = _slowest_of_pairs(record, places, len(index))
+            counts = count_delays(list(timed.values()), len(index))
+            totals = counts if totals is None else totals + counts
+        assert isinstance(totals, DelayCounts)
+        return totals
 
     @cached_property
     def pair_times(self) -> tuple[PairTimes, ...]:
@@ -89,7 +121,7 @@ class NodeTables:
             measure = pair_measure(case)
             if measure:
                 results.append(PairTimes(measure, case, self._pair_table(case, pair_table)))
-            if measure == BANDWIDTH:
+            if measure and case == self.delays_case:
                 results.append(PairTimes(DELAYS, case, self._pair_table(case, mean_pair_table)))
         return tuple(sorted(results, key=lambda pair: list(TITLES).index(pair.measure)))
 
@@ -154,21 +186,17 @@ def pair_table(record: Record, ranks: int) -> np.ndarray:
     pair met, nan where it did not."""
     import numpy as np
 
-    pair, times = _timed_pairs(record, ranks)
-    values = np.log(times)
-    order = np.lexsort((values, pair))
-    pair, values = pair[order], values[order]
-    pairs, first, counts = np.unique(pair, return_index=True, return_counts=True)
-    table = np.full(ranks * ranks, np.nan)
-    table[pairs] = (values[first + (counts - 1) // 2] + values[first + counts // 2]) / 2
-    return table.reshape(ranks, ranks)
+    from hockney.models.node_effects import group_medians
+
+    _, pair, times = _timed_pairs(record, ranks)
+    return group_medians(pair, np.log(times), ranks * ranks).reshape(ranks, ranks)
 
 
 def mean_pair_table(record: Record, ranks: int) -> np.ndarray:
     """The logs of mean times, otherwise like `pair_table`."""
     import numpy as np
 
-    pair, times = _timed_pairs(record, ranks)
+    _, pair, times = _timed_pairs(record, ranks)
     counts = np.bincount(pair, minlength=ranks * ranks)
     sums = np.bincount(pair, weights=times, minlength=ranks * ranks)
     table = np.full(ranks * ranks, np.nan)
@@ -176,15 +204,34 @@ def mean_pair_table(record: Record, ranks: int) -> np.ndarray:
     return table.reshape(ranks, ranks)
 
 
-def _timed_pairs(record: Record, ranks: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of all timed messages, numbered by rank and partner, and their times."""
+def _slowest_of_pairs(record: Record, places: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each pair and repetition, the pair (the lower place multiplied by `nodes`, plus the upper one) and
+    the log of its longest time. Ranks at place -1 do not count."""
+    import numpy as np
+
+    repetition, pair, times = _timed_pairs(record, len(places))
+    first, second = places[pair // len(places)], places[pair % len(places)]
+    known = (first >= 0) & (second >= 0)
+    pair = np.minimum(first, second) * nodes + np.maximum(first, second)
+    key = (repetition * nodes * nodes + pair)[known]
+    order = np.argsort(key, kind="stable")
+    key, times = key[order], times[known][order]
+    if not len(key):
+        return key, times
+    keys, starts = np.unique(key, return_index=True)
+    return keys % (nodes * nodes), np.log(np.maximum.reduceat(times, starts))
+
+
+def _timed_pairs(record: Record, ranks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The repetitions, pairs and times of all timed messages. Pairs are numbered by rank and partner."""
     import numpy as np
 
     times = np.asarray(record.metrics["pair_time"].values, dtype=float).reshape(-1, ranks)
     partners = np.asarray(record.metrics["partner"].values, dtype=int).reshape(-1, ranks)
     rank = np.broadcast_to(np.arange(ranks), partners.shape)
     timed = (times > 0) & (partners != rank)
-    return (rank * ranks + partners)[timed], times[timed]
+    repetition = np.broadcast_to(np.arange(len(times))[:, None], partners.shape)
+    return repetition[timed], (rank * ranks + partners)[timed], times[timed]
 
 
 def rank_log_times(record: Record) -> list[float]:
