@@ -45,7 +45,9 @@ def likely_laws(scaling: Scaling, dimensions: int) -> tuple[Basis, ...]:
         return (CONSTANT, Basis("* P", 1))
     surfaces = [Basis(f"/ P^({size - 1}/{size})", (1 - size) / size) for size in (2, 3) if dimensions >= size]
     workers = Basis("/ (P - 1)", -1, shift=-1)
-    return (Basis("/ P", -1), CONSTANT, workers, *surfaces, Basis("/ P^2", -2))
+    # Rows of a grid compute in as many steps as it has columns.
+    steps = [Basis(f"/ P^({size + 1}/{size})", -(size + 1) / size) for size in (2, 3)]
+    return (Basis("/ P", -1), CONSTANT, workers, *surfaces, Basis("/ P^2", -2), *steps)
 
 
 @dataclass(frozen=True)

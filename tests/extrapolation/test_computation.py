@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -307,3 +308,14 @@ def test_what_differs_between_the_halves_of_a_run_is_no_property_of_a_rank():
     assert found[32:].mean() == pytest.approx(1.2, abs=0.01)
     chance = rank_factors(1 + 0.2 * random.standard_normal((2, 64)), expected, 0.02)
     assert chance.std() < 0.1
+
+
+def test_steps_over_the_columns_of_a_grid_shrink_faster_than_the_work_of_a_rank():
+    def program(rank: Written, ranks: int) -> None:
+        steps = round(math.sqrt(ranks))
+        for _ in range(steps):
+            rank.call("Allreduce", part("collective", size=64), after=WORK_S / ranks / steps)
+
+    structure, model = fitted(program, (4, 9, 16, 25))
+    expected = np.full(15, WORK_S / 256 / 16)
+    assert computed(structure, model, 256)[7][1:16] == pytest.approx(expected, rel=0.03)
