@@ -109,3 +109,10 @@ def test_noise_has_no_sizes():
     with pytest.raises(UsageError) as caught:
         STUDY.plan(Options(sizes=(8,)), bench.catalog, bench.machine)
     assert caught.value.code == "noise-has-no-sizes"
+
+
+def test_a_simulation_beyond_the_budget_is_refused(hockney, tmp_path: Path):
+    words = ("noise", "--machine", "sim:t3e", "--ranks", "512")
+    refused = hockney("plan", *words)
+    assert refused.code == 2 and "observing 512 simulated cores takes at least" in refused.err
+    assert hockney("plan", *words, "--budget", "10m").code == 0
