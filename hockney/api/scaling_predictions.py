@@ -422,6 +422,12 @@ def _scaling_caveat(computation: ComputationModel) -> Iterator[Caveat]:
         )
 
 
+def _named_grid(structure: Structure) -> str:
+    """The names of the sizes of the grid in laws."""
+    dimensions = len(next(iter(structure.arrangement.dims.values())))
+    return f" in a grid of {' by '.join('xyz'[:dimensions])}" if dimensions > 1 else ""
+
+
 def _caveats(
     structure: Structure,
     points: Mapping[str, Sequence[ScalingPoint]],
@@ -450,8 +456,9 @@ def _caveats(
     if ambiguous:
         yield Caveat(
             "ambiguous-law",
-            f"numbers of iterations follow {ambiguous[-1].ambiguous}: the traced runs do not decide, and the "
-            f"run time on {plural(ambiguous[-1].ranks, 'rank')} depends on it",
+            f"the number of iterations of a loop may be {ambiguous[-1].ambiguous} on P ranks"
+            f"{_named_grid(structure)}: the traced runs agree with both, and the run time on "
+            f"{plural(ambiguous[-1].ranks, 'rank')} depends on it",
             "its interval, which contains both",
             "trace the program on more numbers of ranks; they may share cores",
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hockney.extrapolation.grids import MAX_DIMENSIONS, Dims, balanced, coordinates, factorizations
-from hockney.extrapolation.partners import PERIODIC, RELATIONS, UNRELATED, labels
+from hockney.extrapolation.partners import ABSOLUTE, OPEN, PERIODIC, RELATIONS, UNRELATED, labels
 
 
 @dataclass(frozen=True)
@@ -136,11 +136,13 @@ UNEXPLAINED = 1 << 30
 @dataclass(frozen=True)
 class Arrangement:
     """How a program arranges its ranks: the dimensions by number of ranks in the runs, the rule, if there is
-    one, and the relation of each call site."""
+    one, and the relation of each call site. `others` describe its partners with one label as
+    well."""
 
     dims: Mapping[int, Dims]
     rule: Rule | None
     relations: Mapping[str, str]
+    others: Mapping[str, tuple[str, ...]]
 
     def of(self, ranks: int) -> Dims:
         """As the rule arranges them, or else as equal as possible."""
@@ -189,10 +191,10 @@ def arrangements(
 
             def cost(dims: Dims) -> tuple[int, int, bool, int]:
                 each = {**arranged, ranks: dims}  # noqa: B023
-                total, relations = _described(own, each, groups)  # noqa: B023
+                total, relations, others = _described(own, each, groups)  # noqa: B023
                 return (
                     total,
-                    count_unlike(Arrangement(each, None, relations)),
+                    count_unlike(Arrangement(each, None, relations, others)),
                     PERIODIC in relations.values(),
                     dims[0] - dims[-1],
                 )
@@ -204,8 +206,8 @@ def arrangements(
             arranged,
             *_rule_arrangements(counts, dimensions, fixed),
         ]:
-            total, relations = _described(observed, dims, groups)
-            yield total, Arrangement(dims, next(rules(dims), None), relations)
+            total, relations, others = _described(observed, dims, groups)
+            yield total, Arrangement(dims, next(rules(dims), None), relations, others)
 
 
 def _rule_arrangements(
@@ -223,15 +225,19 @@ def _described(
     observed: Mapping[str, Sequence[Partners]],
     arranged: Mapping[int, Dims],
     groups: Mapping[int, Sequence[np.ndarray]],
-) -> tuple[int, dict[str, str]]:
-    """The cost of an arrangement, and the relation of each call site that describes its partners with the
-    fewest labels."""
+) -> tuple[int, dict[str, str], dict[str, tuple[str, ...]]]:
+    """The cost of an arrangement, the first relation of each call site that describes its partners with the
+    fewest labels, and the others."""
     total = sum(
         spread(members, ranks, dims) is None for ranks, dims in arranged.items() for members in groups[ranks]
     )
-    relations = {}
+    first, others = {}, {}
     for site, partners in observed.items():
         counts = {relation: count_labels(relation, arranged, partners) for relation in RELATIONS}
-        relations[site] = min(counts, key=counts.__getitem__)
-        total += counts[relations[site]]
-    return total, relations
+        fewest = min(counts.values())
+        first[site], *more = (relation for relation, count in counts.items() if count == fewest)
+        # Neighbors and a fixed rank are more likely than any other relation with as few labels.
+        is_usual = first[site] in (ABSOLUTE, OPEN, PERIODIC)
+        others[site] = tuple(more) if fewest == 1 and not is_usual else ()
+        total += fewest
+    return total, first, others

@@ -78,10 +78,9 @@ class Law:
 
     @property
     def text(self) -> str:
-        term = self.basis.text if self.basis is not CONSTANT else ""
-        factor = f"{self.factor:g}" if not term or self.factor != 1 else ""
+        term = f" {self.basis.text}" if self.basis is not CONSTANT else ""
         offset = f" {'+' if self.offset > 0 else '-'} {abs(self.offset):g}" if self.offset else ""
-        return " ".join(each for each in (factor, term) if each) + offset
+        return f"{self.factor:g}{term}{offset}".removeprefix("1 * ")
 
 
 CONSTANT = Basis("1")
@@ -92,9 +91,10 @@ def _bases(dimensions: int) -> Iterator[Basis]:
     for count in range(1, dimensions):
         for chosen in itertools.combinations(range(dimensions), count):
             text = " ".join("xyz"[k] for k in chosen)
+            text = text if count == 1 else f"({text})"
             for sign, operator in ((-1.0, "/"), (1.0, "*")):
                 powers = tuple(sign if k in chosen else 0.0 for k in range(dimensions))
-                yield Basis(f"{operator} ({text})", powers=powers)
+                yield Basis(f"{operator} {text}", powers=powers)
     yield Basis("/ P", -1)
     yield Basis("* P", 1)
     yield Basis("* (P - 1)", 1, shift=-1)

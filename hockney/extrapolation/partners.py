@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.extrapolation.grids import Dims
+from hockney.extrapolation.grids import MAX_DIMENSIONS, Dims
 from hockney.extrapolation.trees import ROOTS, TREES, Root, bit_length, parent, power_below
 from hockney.profiles import trace as records
 
@@ -72,8 +72,14 @@ def from_root(root: Root) -> Lines:
     return line
 
 
+def _nowhere(of: Ranks) -> Line:
+    return Line(of.rank, of.ranks, lambda number: np.full(len(number), -1))
+
+
 def along(dimension: int) -> Lines:
     def line(of: Ranks) -> Line:
+        if dimension >= of.dims.shape[1]:
+            return _nowhere(of)
         stride = np.prod(of.dims[:, :dimension], axis=1, dtype=np.int64)
         size = of.dims[:, dimension]
         number = of.rank // stride % size
@@ -119,7 +125,7 @@ def _transposed(block: int) -> Lines:
 
     def line(of: Ranks) -> Line:
         if of.dims.shape[1] != 2:
-            return Line(of.rank, of.ranks, lambda number: np.full(len(number), -1))
+            return _nowhere(of)
         x, y = of.dims.T
         is_square = x == y if block > 1 else np.ones(len(x), dtype=bool)
         exists = is_square | (x == block * y)
@@ -249,8 +255,14 @@ RELATIONS: dict[str, Relation] = {
     OPEN: Relation(SHIFT, None, has_ends=True, needs_grid=True),
     PERIODIC: Relation(SHIFT, None, needs_grid=True),
     "xor": Relation(EXCLUSIVE_OR),
+    "xor in the grid": Relation(EXCLUSIVE_OR, None, needs_grid=True),
     "mirror": Relation(MIRRORED),
     "opposite": Relation(OPPOSED),
+    **{
+        f"{text} along {'xyz'[k]}": Relation(step, along(k), needs_grid=True)
+        for text, step in (("mirror", MIRRORED), ("opposite", OPPOSED))
+        for k in range(MAX_DIMENSIONS)
+    },
     "transposed": Relation(ITSELF, _transposed(1), needs_grid=True),
     "transposed pairs": Relation(ITSELF, _transposed(2), needs_grid=True),
     "folded": Relation(FOLDED),
@@ -359,6 +371,15 @@ def _at_coordinate(
     return along(dimension)(of).number
 
 
+def _owned(owner: Owner, of: Ranks, size: np.ndarray, k: np.ndarray, count: np.ndarray) -> np.ndarray:
+    return owner(k, count, size)
+
+
+def _owners() -> Iterator[tuple[str, Index]]:
+    for text, owner in OWNERS:
+        yield text, partial(_owned, owner)
+
+
 # Partners in loops
 
 
@@ -397,12 +418,16 @@ def partner_rules(of: Ranks, k: np.ndarray, count: np.ndarray, partner: np.ndarr
     sample, sampled = of[few], partner[few]
     has_ends = bool((partner == records.NO_PROCESS).any())
     dimensions = of.dims.shape[1]
-    indices = list(_indices(dimensions))
+    indices, owners = list(_indices(dimensions)), list(_owners())
     with np.errstate(all="ignore"):
         for place, lines in _lines(dimensions):
             line = lines(sample)
-            found = [each(sample, line.size, k[few], count[few]) for _, each in indices]
-            for step, ((text, index), values) in itertools.product(STEPS, zip(indices, found, strict=True)):
+            found = [each(sample, line.size, k[few], count[few]) for _, each in (*indices, *owners)]
+            pairs = list(zip((*indices, *owners), found, strict=True))
+            for step, ((text, index), values) in (
+                *itertools.product(STEPS, pairs[: len(indices)]),
+                *itertools.product((BY_INDEX,), pairs[len(indices) :]),
+            ):
                 if (_partner_in(line, step, values, has_ends) == sampled).all():
                     rule = PartnerRule(step.text.format(text) + place, lines, step, index, has_ends)
                     if (rule.at(of, k, count) == partner).all():

@@ -48,6 +48,8 @@ from hockney.extrapolation.placements import (
 from hockney.profiles import trace as records
 
 MIN_RUNS = 3
+MAX_COMPARED = 8
+"""Ranks of a role in a run whose tags are compared."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,31 @@ class Structure:
             for rank, role in enumerate(self.roles(self.place(ranks))):
                 found[role][ranks].append(rank)
         return found
+
+    @cached_property
+    def kinds_with_free_tags(self) -> frozenset[int]:
+        """The kinds of calls of which ranks with one role use different tags, which then tell messages apart
+        only by their order, and those that share tags with them."""
+        tags: dict[int, set[int]] = defaultdict(set)
+        first: dict[tuple[Role, int], bytes] = {}
+        free = set()
+        for role, ranks, members in ((r, p, m) for r, each in self.members.items() for p, m in each.items()):
+            for rank in members[:: max(1, len(members) // MAX_COMPARED)]:
+                sequence = self.runs[ranks].sequences[rank]
+                owners = np.repeat(sequence.kinds, np.diff(sequence.first))
+                known = with_partner(sequence.parts)
+                pairs = np.unique(np.stack([owners[known], sequence.parts["tag"][known]], axis=1), axis=0)
+                for kind in np.unique(pairs[:, 0]).tolist():
+                    own = pairs[pairs[:, 0] == kind, 1]
+                    tags[kind].update(own.tolist())
+                    if first.setdefault((role, kind), own.tobytes()) != own.tobytes():
+                        free.add(kind)
+        before = -1
+        while len(free) != before:
+            before = len(free)
+            used = set[int]().union(*(tags[kind] for kind in free))
+            free |= {kind for kind, own in tags.items() if own & used}
+        return frozenset(free)
 
     def path_counts(self, ranks: int, rank: int) -> dict[tuple[int, ...], list[int]]:
         """The numbers of iterations of a traced rank's loops, see loop_path_counts."""

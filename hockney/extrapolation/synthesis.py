@@ -26,8 +26,18 @@ from hockney.extrapolation.observations import (
     ObservedRun,
     RankSequence,
     are_roots,
+    with_partner,
 )
-from hockney.extrapolation.partners import OWNERS, PERIODIC, RELATIONS, Owner, PartnerRule, Ranks, partner
+from hockney.extrapolation.partners import (
+    OWNERS,
+    PERIODIC,
+    RELATIONS,
+    Owner,
+    PartnerRule,
+    Ranks,
+    labels,
+    partner,
+)
 from hockney.extrapolation.placements import Place, Role
 from hockney.extrapolation.regions import Calls
 from hockney.extrapolation.structure import (
@@ -97,6 +107,8 @@ class _Builder:
     place: Place
     rules: list[PartnerRule] = field(default_factory=list)
     origins: list[str] = field(default_factory=list)
+    advises: bool = True
+    """Whether errors name numbers of ranks to trace."""
 
     @cached_property
     def donor(self) -> Donor:
@@ -145,7 +157,10 @@ class _Builder:
         assert set(names) <= set(RELATION_NAMES)
         rows["relation"] = np.array([RELATION_NAMES.index(name) for name in names])[relation][rows["kind"]]
         rows["rule"] = rows["pattern"] = -1
+        free = np.isin(rows["kind"], list(structure.kinds_with_free_tags)) & (rows["tag"] >= 0)
+        rows["tag"][free] = FREE_TAG
         sized = self._apply_rules(made, rows)
+        self._check_relations(rows)
         self._scale_sizes(rows, ~sized & has_size(rows))
         if loops:
             rows = _with_all_ends(sequence, made.calls, rows)
@@ -161,7 +176,7 @@ class _Builder:
             return
         own = structure.arrangement.dims[self.donor.run.ranks]
         if any(own[k] < MIN_DIRECTIONS and own[k] != dims[k] for k in range(len(dims))):
-            trace = enough_ranks(structure, self.place)
+            trace = enough_ranks(structure, self.place) if self.advises else []
             raise Inconclusive(
                 f"the partners on {self.place.ranks} ranks are not known",
                 f"in the traced grid of {' x '.join(map(str, own))}, both neighbors in a dimension are one "
@@ -172,6 +187,52 @@ class _Builder:
                 dims=list(dims),
                 trace=trace,
             )
+
+    @cached_property
+    def sample(self) -> np.ndarray:
+        """Some of the ranks with the role; none on a traced number of ranks."""
+        own = self.structure.roles(self.place) if self.place.ranks not in self.structure.runs else ()
+        members = np.array([rank for rank, role in enumerate(own) if role == self.role], dtype=np.int64)
+        return members[np.unique(np.linspace(0, len(members) - 1, SAMPLE).astype(int))] if own else members
+
+    def _check_relations(self, rows: np.ndarray) -> None:
+        """Raises Inconclusive if several relations describe the partners in all runs, but not here."""
+        structure, donor = self.structure, self.donor
+        named = with_partner(rows) & (rows["rule"] < 0)
+        dims = structure.arrangement.dims[donor.run.ranks]
+        for kind in np.unique(rows["kind"][named]).tolist() if len(self.sample) else ():
+            site = structure.kinds.kinds[kind].site
+            peers = np.unique(rows["peer"][named & (rows["kind"] == kind)])
+            found: set[bytes] = set()
+            for relation in (structure.relations[kind], *structure.arrangement.others[site]):
+                label = labels(relation, dims, np.full(len(peers), donor.rank), peers)
+                if not found or self._agrees(kind, relation, label):
+                    partners = [partner(relation, self.place.dims, rank, label) for rank in self.sample]
+                    found.add(np.sort(partners, axis=1).tobytes())
+            if len(found) > 1:
+                trace = deciding_ranks(structure, self.place) if self.advises else []
+                raise Inconclusive(
+                    f"the partners on {self.place.ranks} ranks are not known",
+                    f"{len(found)} patterns give those at {site} in all traced runs, but other ones here",
+                    trace_more(trace),
+                    code="ambiguous-partners",
+                    ranks=self.place.ranks,
+                    site=site,
+                    trace=trace,
+                )
+
+    def _agrees(self, kind: int, relation: str, label: np.ndarray) -> bool:
+        """Whether the partners at a label are those of the role's ranks in all runs."""
+        structure = self.structure
+        for ranks, members in structure.members[self.role].items():
+            for rank in members[:: max(1, len(members) // SAMPLE)]:
+                sequence = structure.runs[ranks].sequences[rank]
+                parts = sequence.parts[np.repeat(sequence.kinds == kind, np.diff(sequence.first))]
+                peers = np.unique(parts["peer"][with_partner(parts)])
+                own = partner(relation, structure.arrangement.dims[ranks], rank, label)
+                if not np.array_equal(np.unique(own), peers):
+                    return False
+        return True
 
     def _apply_rules(self, made: RoleCalls, rows: np.ndarray) -> np.ndarray:
         """Sets the partner rules and sizes of parts in loops that depend on the number of ranks or on the
@@ -293,9 +354,12 @@ class _Builder:
 
 
 RELATION_NAMES = ("", *RELATIONS)
+FREE_TAG = 0
 MIN_DIRECTIONS = 3
 """With fewer ranks in a dimension with connected ends, both neighbors are the same rank."""
 MAX_REMEDY = 4096
+SAMPLE = 8
+"""Ranks with a role whose partners are compared."""
 
 
 def enough_ranks(structure: Structure, place: Place) -> list[int]:
@@ -314,6 +378,34 @@ def enough_ranks(structure: Structure, place: Place) -> list[int]:
         if len(enough) == 2:
             break
     return enough
+
+
+def deciding_ranks(structure: Structure, place: Place) -> list[int]:
+    """The two smallest numbers of ranks, of the form of the traced ones, on which patterns of partners that
+    give those of all runs differ."""
+    traced = np.array(list(structure.runs))
+    forms: tuple[Callable[[np.ndarray], np.ndarray], ...] = (
+        lambda ranks: ranks & (ranks - 1) == 0,
+        lambda ranks: np.sqrt(ranks) % 1 == 0,
+        lambda ranks: ranks % 2 == 0,
+        lambda ranks: ranks > 0,
+    )
+    form = next(each for each in forms if each(traced).all())
+    possible = np.arange(2, min(place.ranks, MAX_REMEDY))
+    deciding: list[int] = []
+    for ranks in possible[form(possible) & ~np.isin(possible, traced)].tolist():
+        own = Place(ranks, structure.arrangement.of(ranks))
+        try:
+            for role in {*structure.roles(own)} & {*structure.donors}:
+                builder = _Builder(replace(structure, misfits=[]), role, own, advises=False)
+                members = {origin: ranks for run in structure.runs.values() for origin in run.origins}
+                builder.make(builder.counts(int(builder.sample[0])), members)
+        except Inconclusive as error:
+            if error.code == "ambiguous-partners":
+                deciding.append(ranks)
+        if len(deciding) == 2:
+            break
+    return deciding
 
 
 def trace_more(ranks: Sequence[int]) -> str:

@@ -5,6 +5,7 @@ rank to rank, as traces in memory. Each step has its own call sites."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -212,6 +213,38 @@ def multipartition(rank: Written, ranks: int) -> None:
                     receive(rank, after, size, site=10 * number + 3)
                 if stage < side - 1:
                     send(rank, before, size, site=10 * number + 4)
+
+
+def block_tridiagonal(rank: Written, ranks: int) -> None:
+    """Sweeps over cells on diagonals of a cube, as in NPB BT. A message has the tag of its cell, and results
+    of a cell are sent while the next one is computed."""
+    side = balanced(ranks, 2)[0]
+    row, column = divmod(rank.rank, side)
+    size = (1 << 16) // ranks
+
+    def at(row: int, column: int) -> int:
+        return row % side * side + column % side
+
+    for _ in range(STEPS):
+        for number, (down, right) in enumerate(((0, 1), (1, 0), (1, -1))):
+            after, before = at(row + down, column + right), at(row - down, column - right)
+            for way, (to, source) in enumerate(((after, before), (before, after))):
+                sent = 0
+                sites = range(20 * number + 10 * way, 20 * number + 10 * way + 5)
+                for stage in range(side):
+                    tag = (number + 1) * 1000 + way * 500
+                    if stage > 0:
+                        own = tag + (row - stage * (1 - 2 * way)) % side + side * stage
+                        what = part("start receive", source, size, tag=own)
+                        received = rank.start_request("Irecv", what, site=sites[0])
+                        rank.call("Wait", rank.end(sent), site=sites[1])
+                        rank.call("Wait", rank.end(received), site=sites[2])
+                    if stage < side - 1:
+                        other = to // side
+                        own = tag + (other - (stage + 1) * (1 - 2 * way)) % side + side * (stage + 1)
+                        what = part("start send", to, size, tag=own)
+                        sent = rank.start_request("Isend", what, site=sites[3])
+        collective(rank, "Allreduce", 40, site=90)
 
 
 def scatter_blocks(rank: Written, ranks: int, *, total: int = 1000) -> None:
@@ -484,6 +517,19 @@ def _at(ranks: int, row: int, column: int) -> int:
     return row * balanced(ranks, 2)[0] + column
 
 
+def doubling_in_rows(rank: Written, ranks: int) -> None:
+    """Sums by recursive doubling in rows, then in columns."""
+    x, y = balanced(ranks, 2)
+    row, column = divmod(rank.rank, x)
+    for _ in range(STEPS):
+        for bit in range(x.bit_length() - 1):
+            other = _at(ranks, row, column ^ 1 << bit)
+            exchange(rank, other, other, (1 << 14) // y, site=1)
+        for bit in range(y.bit_length() - 1):
+            other = _at(ranks, row ^ 1 << bit, column)
+            exchange(rank, other, other, (1 << 14) // x, site=2)
+
+
 def pairs_in_rows_and_columns(rank: Written, ranks: int) -> None:
     """Transposes of a transform in two dimensions: each pair of a row exchanges, then each pair of a
     column."""
@@ -496,6 +542,94 @@ def pairs_in_rows_and_columns(rank: Written, ranks: int) -> None:
         for k in range(1, y):
             other = _at(ranks, row ^ k, column)
             exchange(rank, other, other, (1 << 18) // ranks // y, site=2)
+
+
+def neighbors_in_pairs(rank: Written, ranks: int) -> None:
+    """Exchanges with the other of two in a row, and across the middle of a column."""
+    x, y = balanced(ranks, 2)
+    row, column = divmod(rank.rank, x)
+    for _ in range(STEPS):
+        exchange(rank, _at(ranks, row, column ^ 1), _at(ranks, row, column ^ 1), 4096, site=1)
+        other = _at(ranks, y - 1 - row, column)
+        exchange(rank, other, other, 2048, site=2)
+        collective(rank, "Allreduce", 8, site=3)
+
+
+# Elimination and prefixes
+
+
+def gauss_blocks(rank: Written, ranks: int, *, size: int = 64) -> None:
+    """Ranks have blocks of rows; the owner of row k sends it to all others."""
+    for k in range(size):
+        own = owner(size, ranks, k)
+        if own == rank.rank:
+            for other in range(ranks):
+                if other != rank.rank:
+                    send(rank, other, 8 * (size - k), site=1)
+        else:
+            receive(rank, own, 8 * (size - k), site=2)
+
+
+def gauss_blocks_below(rank: Written, ranks: int, *, size: int = 64) -> None:
+    """As above, but only ranks with rows below row k need it."""
+    for k in range(size):
+        own = owner(size, ranks, k)
+        if own == rank.rank:
+            for other in range(rank.rank + 1, ranks):
+                send(rank, other, 8 * (size - k), site=1)
+        elif own < rank.rank:
+            receive(rank, own, 8 * (size - k), site=2)
+
+
+def prefix_sums(rank: Written, ranks: int) -> None:
+    """By doubled distances; ranks near the ends drop out."""
+    for _ in range(STEPS):
+        for bit in range((ranks - 1).bit_length()):
+            if rank.rank + (1 << bit) < ranks:
+                send(rank, rank.rank + (1 << bit), 64, site=1)
+            if rank.rank >= 1 << bit:
+                receive(rank, rank.rank - (1 << bit), 64, site=2)
+        collective(rank, "Barrier", 0, site=3)
+
+
+def v_cycle_with_fewer_ranks(rank: Written, ranks: int) -> None:
+    """Halos in a line on all levels of a multigrid method: on a coarse level only each second rank of the
+    level before it has cells, which it gets from its neighbor."""
+    levels = ranks.bit_length() - 1
+    for _ in range(STEPS):
+        for level in range(levels + 1):
+            stride = 1 << level
+            if rank.rank % stride == 0:
+                for sign in (-1, 1):
+                    other = rank.rank + sign * stride
+                    if 0 <= other < ranks:
+                        exchange(rank, other, other, 64, site=1)
+                if level < levels:
+                    if rank.rank % (2 * stride) == 0:
+                        receive(rank, rank.rank + stride, 32, site=2)
+                    else:
+                        send(rank, rank.rank - stride, 32, site=3)
+        for level in reversed(range(levels)):
+            stride = 1 << level
+            if rank.rank % (2 * stride) == 0:
+                send(rank, rank.rank + stride, 32, site=4)
+            elif rank.rank % stride == 0:
+                receive(rank, rank.rank - stride, 32, site=5)
+        collective(rank, "Allreduce", 8, site=6)
+
+
+def chosen_ranks_send(
+    rank: Written, ranks: int, *, sends: Callable[[int, int], bool], to: Callable[[int, int], int]
+) -> None:
+    """Ranks that a rule chooses send to a partner by another rule. Both may agree with other rules on
+    few ranks."""
+    for _ in range(STEPS):
+        if sends(rank.rank, ranks) and to(rank.rank, ranks) != rank.rank:
+            send(rank, to(rank.rank, ranks), 64, site=1)
+        for source in range(ranks):
+            if source != rank.rank and sends(source, ranks) and to(source, ranks) == rank.rank:
+                receive(rank, source, 64, site=2)
+        collective(rank, "Barrier", 0, site=3)
 
 
 IN_ROWS_AND_COLUMNS = (fox, summa, summa_blocks)
@@ -535,8 +669,37 @@ REGULAR: dict[str, tuple[Program, tuple[int, ...], int]] = {
     "halo with MPI_PROC_NULL": (null_halo, (4, 9, 16), 64),
     "dissemination on any number": (dissemination, (3, 4, 7, 10), 23),
     "sample sort": (sample_sort, POWERS, 64),
+    "doubling in rows and columns": (doubling_in_rows, (*POWERS, 32), 64),
     "pairs in rows and columns": (pairs_in_rows_and_columns, POWERS, 64),
+    "neighbors in pairs": (neighbors_in_pairs, POWERS, 64),
 }
+REFUSED: dict[str, tuple[Program, tuple[int, ...], int]] = {
+    "Gauss with blocks": (gauss_blocks, POWERS, 64),
+    "Gauss with blocks below": (gauss_blocks_below, POWERS, 64),
+    "prefix sums": (prefix_sums, POWERS, 64),
+    "prefix sums on any number": (prefix_sums, (3, 4, 7, 10), 23),
+    "V-cycle with fewer ranks": (v_cycle_with_fewer_ranks, POWERS, 64),
+}
+"""Programs of whose calls no pattern is known."""
+COINCIDENCES: dict[str, tuple[Program, tuple[int, ...], int]] = {
+    name: (partial(chosen_ranks_send, sends=sends, to=to), counts, 64)
+    for name, sends, to, counts in (
+        ("a quarter to the first", lambda r, p: r == p // 4, lambda r, p: 0, (4, 8, 16)),
+        ("rank 4 to the first", lambda r, p: r == 4, lambda r, p: 0, (8, 16, 32)),
+        ("the last four to the next", lambda r, p: r >= p - 4, lambda r, p: (r + 1) % p, (4, 8, 16)),
+        ("the last row to the first", lambda r, p: r >= p - math.isqrt(p), lambda r, p: 0, (4, 9, 16)),
+        ("the last rank to the first", lambda r, p: r == p - 1, lambda r, p: 0, (2, 4, 8, 16)),
+        ("every eighth", lambda r, p: r % 8 == 7, lambda r, p: (r + 4) % p, (2, 4, 8, 16)),
+        ("pairs by exclusive or", lambda r, p: True, lambda r, p: r ^ 1, (2, 4, 8, 16)),
+        ("even ranks to the next", lambda r, p: r % 2 == 0, lambda r, p: r + 1, (2, 4, 8, 16)),
+        ("all to the start of a row", lambda r, p: True, lambda r, p: r - r % math.isqrt(p), (4, 9, 16)),
+    )
+}
+"""On few ranks, another rule gives the same partners."""
+TAGGED: dict[str, tuple[Program, tuple[int, ...], int]] = {
+    "block-tridiagonal": (block_tridiagonal, SQUARES, 64),
+}
+"""Their tags depend on the rank and the iteration."""
 UNEVEN: dict[str, tuple[Program, tuple[int, ...], int]] = {
     "uneven scatter": (scatter_blocks, POWERS, 64),
     "uneven allgather": (allgather_uneven, POWERS, 64),
