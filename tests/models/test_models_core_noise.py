@@ -18,7 +18,7 @@ from hockney.models.noise.costs import (
 )
 from hockney.models.noise.noisy_cores import compare_cores
 from hockney.models.noise.observations import Core, Observation, mean_over_launches, trace_of
-from hockney.models.noise.spectrum import components, spectrum
+from hockney.models.noise.spectrum import Component, components, follows, spectrum
 from hockney.models.statistics import adjust_p_values
 
 MESSAGE = MessageTimes.of_latency(1.6e-6)
@@ -108,6 +108,15 @@ def test_two_frequencies_are_found_without_their_multiples():
     frequencies = [c.frequency_hz for c in components(mixed, spectrum(mixed))]
     assert sorted(frequencies)[:2] == [pytest.approx(100, rel=0.01), pytest.approx(333, rel=0.01)]
     assert len(frequencies) == 2
+
+
+def test_a_weaker_multiple_follows_whatever_its_peak():
+    """If time slices raise the power near the fundamental, the peaks of its multiples are higher."""
+    seen = core(1)
+    fundamental = Component(100.0, 0.0481, 9.1, is_steady=True)
+    multiple, other = (Component(hertz, 0.0428, 78.2, is_steady=True) for hertz in (300.0, 320.0))
+    assert follows(multiple, fundamental, seen, 1.0) and not follows(fundamental, multiple, seen, 1.0)
+    assert not follows(other, fundamental, seen, 1.0)
 
 
 def test_quanta_make_no_further_frequencies():

@@ -115,13 +115,17 @@ def components(core: Core, found: Spectrum | None) -> tuple[Component, ...]:
             and not _is_multiple(frequency[k], refined, step_hz)
             and not _is_alias(frequency[k], refined, core.quanta_hz, step_hz)
         ]
-    return tuple(c for c in result if not any(_is_weaker_alias(c, other, core, step_hz) for other in result))
+    return tuple(c for c in result if not any(follows(c, other, core, step_hz) for other in result))
 
 
-def _is_weaker_alias(component: Component, other: Component, core: Core, step_hz: float) -> bool:
-    """Whether a component is an alias of a stronger one. In the binned spectrum, its peak may be higher."""
-    is_weaker = component.share < other.share
-    return is_weaker and _is_alias(component.frequency_hz, other.frequency_hz, core.quanta_hz, step_hz)
+def follows(component: Component, other: Component, core: Core, step_hz: float) -> bool:
+    """Whether a component is a multiple or an alias of a stronger one. Its peak may be higher, relative to
+    the frequencies nearby."""
+    frequency, fundamental = component.frequency_hz, other.frequency_hz
+    return component.share < other.share and (
+        _is_multiple(frequency, fundamental, step_hz)
+        or _is_alias(frequency, fundamental, core.quanta_hz, step_hz)
+    )
 
 
 def _is_steady(core: Core, frequency: float) -> bool:
