@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import scaling_measured
 
 import hockney
 from hockney import measurement
@@ -168,12 +169,20 @@ def summary(lines: list[Line]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mpi", required=True, help="the folder of an MPI, with bin/mpicc and bin/mpiexec")
+    parser.add_argument("--mode", choices=("simulated", "memory", "ethernet"), default="simulated")
+    parser.add_argument("--repeat", type=int, default=5, help="launches that are compared with predictions")
     parser.add_argument("--machine", default="sim:t3e")
     parser.add_argument("--ranks", default="64,256")
     parser.add_argument("--replay", action="store_true", help="execute the predicted calls as well")
     parser.add_argument("--only", default=",".join(PATTERNS))
     parser.add_argument("--out", type=Path, help="the table; predictions are kept next to it (.jsonl)")
     given = parser.parse_args()
+    if given.mode != "simulated":
+        with tempfile.TemporaryDirectory(prefix="hockney-scaling-") as name:
+            program = compiled(f"{given.mpi}/bin/mpicc", Path(name))
+            mode = {"memory": scaling_measured.memory, "ethernet": scaling_measured.ethernet}[given.mode]
+            print("\n".join(mode(program, given.mpi, Path(name), given.repeat)))
+        return
     ranks = tuple(int(each) for each in given.ranks.split(","))
     smpicc = shutil.which("smpicc")
     assert smpicc is not None, "SimGrid's smpicc"

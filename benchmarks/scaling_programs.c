@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
    Communication patterns. Computation takes a stated time, on any number of ranks per core and in a simulation:
    total_s seconds of a step on all ranks together, with a variation of 5% between ranks and steps. Ranks sleep
-   meanwhile; with "busy" they take that much processor time. Usage:
+   meanwhile; with "busy" they take that much processor time. "triad", "cache" and "mix" compute with arrays. Usage:
    scaling_programs PATTERN [STEPS [TOTAL_S [busy]]]. The first rank prints its time after MPI_Init, in seconds; it is the
    last one in a reduction at the end. */
 #include <math.h>
@@ -138,6 +138,60 @@ static void master(int n) {
     }
 }
 
+static void exchange(int n) {
+    int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;
+    for (int step = 0; step < steps; ++step) {
+        MPI_Request requests[4];
+        MPI_Irecv(in, n, MPI_CHAR, left, 0, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(in + n, n, MPI_CHAR, right, 1, MPI_COMM_WORLD, &requests[1]);
+        MPI_Isend(out, n, MPI_CHAR, right, 0, MPI_COMM_WORLD, &requests[2]);
+        MPI_Isend(out, n, MPI_CHAR, left, 1, MPI_COMM_WORLD, &requests[3]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        compute(total_s / size);
+    }
+}
+
+static void cg(int n) {
+    int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;
+    for (int step = 0; step < steps; ++step) {
+        double sum = 1, all;
+        MPI_Sendrecv(out, n, MPI_CHAR, right, 0, in, n, MPI_CHAR, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, n, MPI_CHAR, left, 1, in, n, MPI_CHAR, right, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        compute(0.8 * total_s / size);
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        compute(0.2 * total_s / size);
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+static void alltoall(int n) {
+    for (int step = 0; step < steps; ++step) {
+        compute(total_s / size);
+        MPI_Alltoall(out, n / size / size, MPI_CHAR, in, n / size / size, MPI_CHAR, MPI_COMM_WORLD);
+    }
+}
+
+/* Sweeps of the triad of STREAM over a rank's part of three arrays in memory, and over twice as many elements of arrays
+   in the second-level cache; `in_memory` is the share of the former. */
+static void triad(double in_memory) {
+    const size_t n = (size_t)(1 << 24) / (size_t)size, small = 1 << 13;
+    const size_t far = (size_t)(in_memory * (double)n), sweeps = 2 * (n - far) / small, most = far > small ? far : small;
+    double *a = malloc(3 * most * sizeof *a), *b = a + most, *c = b + most;
+    for (size_t i = 0; i < 3 * most; ++i) a[i] = 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int step = 0; step < steps; ++step) {
+        double sum = 1, all;
+        for (size_t i = 0; i < far; ++i) a[i] = b[i] + 3 * c[i];
+        for (size_t k = 0; k < sweeps; ++k) {
+            for (size_t i = 0; i < small; ++i) a[i] = b[i] + 3 * c[i];
+            __asm__ volatile("" ::"r"(a) : "memory");
+        }
+        __asm__ volatile("" ::"r"(a) : "memory");
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    free(a);
+}
+
 static void random_graph(int n) {
     srand(42);
     for (int step = 0; step < steps; ++step) {
@@ -175,6 +229,12 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "pairwise")) pairwise(1 << 20);
     if (!strcmp(mode, "transpose")) transpose(1 << 20);
     if (!strcmp(mode, "master")) master(4096);
+    if (!strcmp(mode, "triad")) triad(1);
+    if (!strcmp(mode, "cache")) triad(0);
+    if (!strcmp(mode, "mix")) triad(0.5);
+    if (!strcmp(mode, "exchange")) exchange(16384);
+    if (!strcmp(mode, "cg")) cg(1024);
+    if (!strcmp(mode, "alltoall")) alltoall(1 << 18);
     if (!strcmp(mode, "random")) random_graph(4096);
     double took = MPI_Wtime() - begin, longest;
     MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);

@@ -84,4 +84,4 @@ def rates_of_run(folder: RunFolder, reading: Reading, cost: Cost) -> MemoryRates
     size = 3 * float(max(sizes))
     widths = [math.log(each.high / each.low) / 2 for each in times.values() if each.low and each.high]
     rates = {ranks: size / each.value for ranks, each in times.items()}
-    return MemoryRates(rates, printable(str(folder.path)), math.sqrt(2) * max(widths, default=0.0))
+    return MemoryRates(rates, printable(str(folder.path)), math.hypot(*sorted(widths)[-2:]))

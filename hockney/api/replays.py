@@ -465,24 +465,34 @@ def predict_trace(
 
 
 def other_machine(
-    machine: str, cost: Cost, listen: Listener, counts: Sequence[int], *, larger: bool = False
+    machine: str,
+    cost: Cost,
+    listen: Listener,
+    counts: Sequence[int],
+    *,
+    larger: bool = False,
+    ranks_per_node: int = 0,
 ) -> Callable[[TraceGraph], dict[End, Machine]]:
-    """The costs between the ranks of a program on a described machine, or on the one of a survey's folder. If
-    that ran on several hosts, each rank has its own host. Raises UsageError for an unknown machine, and
-    unless it may be `larger`, if it is too small for these numbers of ranks."""
+    """The costs between the ranks of a program on a described machine, or on the one of a survey's folder.
+    If that ran on several hosts, each rank has its own host, unless it is given how many share one. Raises
+    UsageError for an unknown machine, and unless it may be `larger`, if it is too small for these numbers of
+    ranks."""
     ranks = tuple(counts)
     if not Path(machine).is_dir():
         source = communication_source(None, machine, cost, listen, ranks, larger=larger)
         return lambda trace_graph: machines_of(source, trace_graph)
     source = communication_source(machine, "", cost, listen, ranks, larger=True)
+    if source.origin.hosts > 1:
+        ranks_per_node = ranks_per_node or 1
+    return lambda trace_graph: machines_of(source, with_ranks_per_node(trace_graph, ranks_per_node))
 
-    def price(trace_graph: TraceGraph) -> dict[End, Machine]:
-        if source.origin.hosts > 1:
-            placement = Placement.from_hosts(np.arange(trace_graph.graph.ranks))
-            trace_graph = replace(trace_graph, placement=placement)
-        return machines_of(source, trace_graph)
 
-    return price
+def with_ranks_per_node(trace_graph: TraceGraph, ranks_per_node: int) -> TraceGraph:
+    """The program with so many ranks on each host, one host after the other (0: as it is)."""
+    if not ranks_per_node:
+        return trace_graph
+    placement = Placement.from_hosts(np.arange(trace_graph.graph.ranks) // ranks_per_node)
+    return replace(trace_graph, placement=placement)
 
 
 def machines_of(source: CommunicationSource, trace_graph: TraceGraph) -> dict[End, Machine]:

@@ -24,6 +24,7 @@ from hockney.api.replays import (
     machines_of,
     other_machine,
     traced_run,
+    with_ranks_per_node,
 )
 from hockney.api.tables import Rows
 from hockney.core.errors import Inconclusive, UsageError, printable
@@ -167,6 +168,7 @@ def predict_scaling(
     scaling: Scaling = "strong",
     machine: str | Sequence[str] = (),
     larger: bool = False,
+    ranks_per_node: int = 0,
     compute_scale: float | None = None,
     run: AnyPath | None = None,
     memory: AnyPath | None = None,
@@ -181,13 +183,15 @@ def predict_scaling(
     `profiles` are traces on at least three numbers of ranks. Those whose ranks shared cores count for the
     structure of the communication; at least one must have had a core for each rank, for the time of
     computation. `scaling` is "strong" if all solve the same problem, "weak" if each rank's part is the same.
-    Computation takes `compute_scale` times as long as traced. `machine` is the name of a described machine or
-    the folder of a survey of one, or several of these, which are compared; with `larger`, described machines
-    have a core for each rank. Without any, the costs of messages are those of `run`, by default the newest
-    survey. `memory` is a run of node_memory on one and several ranks of a node of the traced machine, by
-    default the newest one: its rates show how computation changes with the number of busy cores. Further
-    profiles on one of the numbers of ranks, with other numbers of busy cores, show how much it changes.
-    `details`: also what limits the fastest number of ranks, and what would help there.
+    Computation takes `compute_scale` times as long as traced. `machine` is the name of a described machine
+    or the folder of a survey of one, or several of these, which are compared; with `larger`, described
+    machines have a core for each rank. Without any, the costs of messages are those of `run`, by default the
+    newest survey. On machines of surveys, `ranks_per_node` ranks share a node, by default all of them, or
+    one if the survey named as `machine` ran on several hosts. `memory` is a run of node_memory on one and
+    several ranks of a node of the traced machine, by default the newest one: its rates show how computation
+    changes with the number of busy cores. Further profiles on one of the numbers of ranks, with other
+    numbers of busy cores, show how much it changes. `details`: also what limits the fastest number of ranks,
+    and what would help there.
 
     Raises UsageError for too few runs, for runs of different programs and for unknown machines; Inconclusive
     if traces do not show what ranks of a larger run do. A program without a pattern is `refused`."""
@@ -197,7 +201,7 @@ def predict_scaling(
     loaded = [each if isinstance(each, Profile) else load_profile(each) for each in profiles]
     _check(loaded, counts)
     survey = run if run is not None else loaded[0].manifest.survey
-    prices = _prices(tuple(filter(None, machines)), survey, cost, listen, counts, larger)
+    prices = _prices(tuple(filter(None, machines)), survey, cost, listen, counts, larger, ranks_per_node)
     rates = {name: rates_of_machine(name, cost) if name in machines else None for name in prices}
     traced_rates = find_rates(memory, cost, listen) or next(filter(None, rates.values()), None)
     kinds = CallKinds()
@@ -297,13 +301,30 @@ def _prices(
     listen: Listener,
     counts: Sequence[int],
     larger: bool,
+    ranks_per_node: int,
 ) -> dict[str, Price]:
     """The costs between the ranks of a program, by name of the machine."""
     if not machines:
         source = communication_source(survey, "", cost, listen, tuple(counts), larger=True)
-        return {machine_text(source, survey): lambda built: machines_of(source, built)}
+        return {
+            machine_text(source, survey): lambda built: machines_of(
+                source, with_ranks_per_node(built, ranks_per_node)
+            )
+        }
+    described = [name for name in machines if ranks_per_node and not Path(name).is_dir()]
+    if described:
+        raise UsageError(
+            f"{option('ranks_per_node', ranks_per_node)} does not apply to {printable(described[0])}",
+            "its description tells how many cores its nodes have, and ranks fill them",
+            "change the nodes in its file",
+            code="option-without-effect",
+            option="ranks_per_node",
+        )
     try:
-        return {name: other_machine(name, cost, listen, counts, larger=larger) for name in machines}
+        return {
+            name: other_machine(name, cost, listen, counts, larger=larger, ranks_per_node=ranks_per_node)
+            for name in machines
+        }
     except UsageError as error:
         if error.code == "too-many-ranks":
             error.remedy += f"; {option('larger', True)} predicts a larger machine of this kind"

@@ -244,7 +244,7 @@ def fit_computation(
         tuple(sorted(totals)),
         unseen,
         tuple(each.ranks for each in measured if each.run.crowded),
-        _difference_of_launches(runs),
+        difference_of_launches(runs),
         max(each.run.busy_cores for each in measured),
         {ranks: float(each.mean()) for ranks, each in totals.items()},
         distinctions,
@@ -259,7 +259,7 @@ def _positive(values: np.ndarray) -> np.ndarray:
     return np.maximum(values, 1e-300)
 
 
-def _difference_of_launches(runs: Sequence[ObservedRun]) -> float:
+def difference_of_launches(runs: Sequence[ObservedRun]) -> float:
     """The relative error of one launch, at 95%, from the runs with the most launches."""
     several = [run.launches_s for run in runs if len(run.launches_s) >= MIN_LAUNCHES and not run.crowded]
     if not several:

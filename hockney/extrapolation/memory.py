@@ -21,9 +21,10 @@ from typing import Literal
 
 import numpy as np
 
+from hockney.extrapolation.computation import MIN_LAUNCHES, difference_of_launches
 from hockney.extrapolation.grids import Dims
 from hockney.extrapolation.observations import ObservedRun
-from hockney.extrapolation.region_laws import MIN_ERROR, Scaling, fit_totals
+from hockney.extrapolation.region_laws import ASSUMED_ERROR, MIN_ERROR, Scaling, fit_totals
 from hockney.extrapolation.regions import computed_totals
 
 Evidence = Literal["same ranks", "instructions", "law", "none"]
@@ -147,13 +148,15 @@ def _ratios(
         first, again = by_ranks.get(other.ranks), computed_totals([other])
         if first is not None and again and other.busy_cores not in (0, first.busy_cores):
             (second_s, second_error), (first_s, first_error) = again[other.ranks], totals[other.ranks]
-            error = math.hypot(MIN_ERROR, MIN_ERROR, first_error / first_s, second_error / second_s)
+            errors = (first_error / first_s, second_error / second_s)
+            error = math.hypot(_launch_error(first), _launch_error(other), *errors)
             yield "same ranks", first.busy_cores, other.busy_cores, second_s / first_s, error
     counted = [run for run in (*runs, *others) if run.counter == "instructions" and not run.crowded]
     for first, second in itertools.combinations(counted, 2):
         if 0 not in (first.busy_cores, second.busy_cores) and first.busy_cores != second.busy_cores:
             ratio = _time_per_instruction(second) / _time_per_instruction(first)
-            yield "instructions", first.busy_cores, second.busy_cores, ratio, math.sqrt(2) * MIN_ERROR
+            error = math.hypot(_launch_error(first), _launch_error(second))
+            yield "instructions", first.busy_cores, second.busy_cores, ratio, error
 
 
 def _share_by_law(
@@ -180,6 +183,12 @@ def _share_by_law(
     if least > MAX_ERROR or len(good) == SHARES:
         return MemoryShare()
     return MemoryShare(good[0], good[-1], "law")
+
+
+def _launch_error(run: ObservedRun) -> float:
+    """The relative error of the computation in a launch, which is assumed if several do not show it."""
+    is_known = len(run.launches_s) >= MIN_LAUNCHES and not run.crowded
+    return difference_of_launches([run]) if is_known else ASSUMED_ERROR
 
 
 def _time_per_instruction(run: ObservedRun) -> float:

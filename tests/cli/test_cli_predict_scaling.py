@@ -243,6 +243,15 @@ def test_ranks_that_share_the_memory_of_a_node(hockney, profiles_by_ranks):
     assert "computation takes 1.00 to 3.00 times as long" in shown.out
 
 
+def test_ranks_per_node_of_a_surveyed_machine(hockney, profiles_by_ranks):
+    for words, most in (((), 64), (("--ranks-per-node", "16"), 16)):
+        done = hockney("predict", *PROFILES, "--ranks", "64", "--run", "runs/first", "--json", *words)
+        assert done.code == 0, done.err
+        assert json.loads(done.out)["points"][0]["ranks_on_a_node"] == most
+    done = hockney("predict", *PROFILES, "--ranks", "64", "--machine", "t3e", "--ranks-per-node", "16")
+    assert (done.code, done.error.code) == (2, "option-without-effect")
+
+
 def test_rates_of_memory_from_a_run(hockney, profiles_by_ranks):
     words = ("--launches", "3", "--budget", "10s", "--machine", "fake", "-q")
     done = hockney("run", "node_memory", "ranks=1,2,4", *words, "--out", "runs/memory")

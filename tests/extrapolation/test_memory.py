@@ -45,7 +45,14 @@ def runs_of(share: float, busy: Mapping[int, int], *, instructions: bool = False
         )
         counter = "instructions" if instructions else ""
         runs.append(
-            replace(run, sequences=sequences, counter=counter, crowded=False, busy_cores=busy[run.ranks])
+            replace(
+                run,
+                sequences=sequences,
+                counter=counter,
+                crowded=False,
+                busy_cores=busy[run.ranks],
+                launches_s=(1.0, 1.01, 0.99),
+            )
         )
     return runs
 
@@ -92,6 +99,17 @@ def test_runs_with_other_numbers_of_busy_cores_show_the_share(share, evidence):
         truth = STEPS * WORK_S / 16 * longer(share, busy)
         low, high = model.bounds(busy)
         assert predicted == pytest.approx(truth, rel=0.02 + (high / low) ** 0.5 - 1)
+
+
+def test_launches_that_differ_show_less():
+    def width(launches_s: tuple[float, ...]) -> float:
+        runs = runs_of(0.4, {2: 1, 4: 1, 8: 1})
+        others = [replace(run, launches_s=launches_s) for run in runs_of(0.4, {4: 8})]
+        model = memory_model(runs, others, RATES, DIMS, "strong")
+        assert model is not None
+        return model.share.high - model.share.low
+
+    assert width((1.0, 1.01, 0.99)) < width(()) < width((1.0, 1.2, 0.8))
 
 
 def test_runs_that_contradict_each_other_show_less():

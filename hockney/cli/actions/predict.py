@@ -45,6 +45,8 @@ _NOT_FOR_PROFILES = (
     "work", "message", "grid", "halo", "serial", "network", "nodes", "ranks_per_node", "rate", "ranks",
     "larger_machine", "memory",
 )  # fmt: skip
+_OF_SCALING = ("ranks", "ranks_per_node", "larger_machine", "memory")
+"""Those that apply to several profiles."""
 _NAMED_DIFFERENTLY = {"algorithms": "--algorithm", "quiet_cores": "--no-noise", "page": "--report"}
 
 
@@ -200,7 +202,7 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
         "they predict how the program scales as it is",
         {**given, **changed_options, "class": size},
         (
-            *(each for each in _NOT_FOR_PROFILES if each not in ("ranks", "larger_machine", "memory")),
+            *(each for each in _NOT_FOR_PROFILES if each not in _OF_SCALING),
             *changed_options,
             "class",
             *others,
@@ -221,6 +223,7 @@ def _predict_scaling(words: tuple[str, ...], size: str, given: Mapping[str, Any]
             scaling=given["scaling"] or "strong",
             machine=given["machine"],
             larger=given["larger_machine"],
+            ranks_per_node=given["ranks_per_node"] or 0,
             compute_scale=given["compute_scale"],
             run=given["run"],
             memory=given["memory"],
