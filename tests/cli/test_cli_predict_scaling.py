@@ -249,7 +249,7 @@ def test_ranks_per_node_of_a_surveyed_machine(hockney, profiles_by_ranks):
         assert done.code == 0, done.err
         assert json.loads(done.out)["points"][0]["ranks_on_a_node"] == most
     done = hockney("predict", *PROFILES, "--ranks", "64", "--machine", "t3e", "--ranks-per-node", "16")
-    assert (done.code, done.error.code) == (2, "option-without-effect")
+    assert (done.code, done.error.code) == (2, "ranks-per-described-node")
 
 
 def test_rates_of_memory_from_a_run(hockney, profiles_by_ranks):
