@@ -317,7 +317,7 @@ def _prices(
             f"{option('ranks_per_node', ranks_per_node)} does not apply to {printable(described[0])}",
             "its description tells how many cores its nodes have, and ranks fill them",
             "change the nodes in its file",
-            code="option-without-effect",
+            code="ranks-per-described-node",
             option="ranks_per_node",
         )
     try:
