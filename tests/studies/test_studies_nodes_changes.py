@@ -10,10 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from hockney import api
+from hockney import api, measurement
+from hockney.api.judgements.baseline import without_faults
 from hockney.cli.start import guarded
 from hockney.core.errors import Inconclusive
+from hockney.core.platform import Fault, Network, NodeGroup, Noise, Platform, Segment
 
 Run = Callable[..., str]
 
@@ -115,3 +118,15 @@ def test_the_check_of_a_new_run(run: Run, tmp_path: Path, capsys: pytest.Capture
     assert slower == ["fakehost6"] and report.read_text().count("<failure") == 2, "latency, and delays"
     code, document = check("nodes=9;seed=9", "fewer")
     assert code == 0 and document["parts_only_a"] == ["node fakehost9"]
+
+
+def test_a_fault_in_a_description_makes_no_other_machine(run: Run):
+    machine = api.load(run("base", "")).evidence.machine
+    network = Network(nodes=(NodeGroup(count=4),))
+    described = Platform(name="m", title="M", network=network, segments=(Segment(latency_s=1e-6),))
+    noisy = replace(described, noise=Noise(relative=0.1, seed=3))
+    faulty = replace(noisy, faults=(Fault(nodes=(1,), slowdown=1.1),), noise=Noise(relative=0.1, seed=4))
+    healthy, broken, other = (replace(machine, platform=p) for p in (noisy, faulty, described))
+    assert measurement.survey_differences(healthy, broken)
+    assert not measurement.survey_differences(without_faults(healthy), without_faults(broken))
+    assert measurement.survey_differences(without_faults(healthy), without_faults(other))

@@ -87,10 +87,40 @@ def test_pairs_that_share_cables_are_not_named(tmp_path: Path, shape: str):
     assert guarded(["run", "nodes", *options]) == 0
 
 
-def test_a_clean_fat_tree_has_no_slow_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    code, answer = run(tmp_path, capsys, MACHINE.format(network=FAT_TREE), "measure=latency")
-    assert code == 0 and not answer["has_groups"]
-    assert answer["slow_nodes"] == [] and answer["slow_links"] == []
+def test_clean_fat_trees_have_no_slow_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """At most 5% of such runs name anything; more than two of ten then have a probability of 1%."""
+    named = 0
+    for seed in range(10):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        machine = MACHINE.replace("seed = 2", f"seed = {1000 * seed}").format(network=FAT_TREE)
+        code, answer = run(folder, capsys, machine, "measure=latency", "tournaments=1")
+        assert not answer["has_groups"] and code in (0, 1)
+        named += code
+    assert named <= 2
+
+
+def test_lossy_links_and_nodes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    faults = "".join(
+        f'[[faults]]\nnodes = {nodes}\nloss = {loss}\nresend_s = "1ms"\n'
+        for nodes, loss in (([2, 5], 0.02), ([9], 0.03))
+    )
+    code, answer = run(tmp_path, capsys, MACHINE.format(network=SWITCH) + faults, "measure=latency,bandwidth")
+    assert code == 1
+    assert answer["slow_nodes"] == ["n9"] and answer["slow_links"] == [["n2", "n5"]]
+    assert {row["fault"] for row in answer["links"]} == {"delays"}
+
+
+def test_a_check_names_faults_that_appeared(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    network, words = MACHINE.format(network=FAT_TREE), ("measure=latency", "tournaments=1")
+    run(tmp_path, capsys, network, *words)
+    path = tmp_path / "cluster.toml"
+    path.write_text(network.replace("seed = 2", "seed = 3000") + UPLINK.format(slowdown=1.3))
+    options = ("--check", str(tmp_path / "r"), "--machine", f"sim:{path}", "--budget", "10m", "--json", "-q")
+    assert guarded(["run", "nodes", *words, *options, "--out", str(tmp_path / "b")]) == 1
+    operations = json.loads(capsys.readouterr().out)["comparison"]["operations"]
+    slower = {(o["operation"], o["level"]) for o in operations if o["verdict"] == "slower"}
+    assert slower == {("switch", "leaf2"), ("node", "n3")}
 
 
 @pytest.mark.parametrize("slowdown", [1.1, 1.5])

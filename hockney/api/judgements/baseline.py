@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from hockney import measurement, studies
 from hockney.api.judgements.comparison import (
     TOLERANCE,
@@ -362,12 +364,25 @@ def _catalog_case(case: Case, catalog: Catalog) -> Case | None:
 def _machine_differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
     if run.machine.traits.published:
         return ()
-    all_differences = measurement.survey_differences(run.machine, here)
+    all_differences = measurement.survey_differences(without_faults(run.machine), without_faults(here))
     return tuple(
         measurement.difference_text(difference, run.machine, here)
         for difference in all_differences
         if difference.field in OTHER_MACHINE_FIELDS
     )
+
+
+def without_faults(machine: Machine) -> Machine:
+    """The same described machine without faults and with the default seed of its noise: a check finds faults
+    that appear between two runs, which do not make another machine."""
+    replace_fields = msgspec.structs.replace
+    platform, ethernet = machine.platform, machine.emulated
+    if platform is not None:
+        noise = platform.noise and replace_fields(platform.noise, seed=1)
+        platform = replace_fields(platform, faults=(), noise=noise)
+    if ethernet is not None:
+        ethernet = replace_fields(ethernet, faults=())
+    return replace_fields(machine, platform=platform, emulated=ethernet)
 
 
 def _baseline_name(runs: Sequence[str]) -> str:

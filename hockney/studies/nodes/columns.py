@@ -122,8 +122,8 @@ def power_table(results: NodesResults) -> Table | None:
     )
     columns = (POWER_COLUMNS[0], Column("median", typical), *shown)
     caption = (
-        "Smallest slowdown, in times as long, that 95% of such runs would name; for the median node, "
-        "link and switch."
+        "Smallest slowdown, in times as long, that 95% of such runs would name, or share of delayed "
+        "messages; for the median node, link and switch."
     )
     return columns_table("nodes-power", "What this run would have named", columns, results.powers, caption)
 

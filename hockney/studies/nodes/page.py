@@ -20,6 +20,8 @@ METHOD = (
     "the sum of an effect of each node, and one of the link (Tukey's median polish).",
     "The effects over the launches are tested by a t test, whose variances are moderated by those of all "
     "other nodes or links (Smyth 2004).",
+    "A link must also be slow by a permutation test, because noise that only delays is skewed. Delayed "
+    "repetitions are counted and compared by a binomial test, given their total.",
     "A node or link is slow if the adjusted p-value is at most 5% and it takes at least "
     f"{NOTABLE:.2f} times as long as the median. The p-values of nodes are adjusted by Benjamini and "
     "Hochberg, for links by Holm: on average at most 2.5% of the named nodes are false, and the chance "
