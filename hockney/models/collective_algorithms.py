@@ -23,11 +23,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.core.platform import Platform
-from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.routes import UNLIMITED
 from hockney.models.schedules import NotModelled, Tally
-from hockney.models.schedules.smpi import SMPI_SCHEDULES
+from hockney.models.schedules.smpi import smpi_schedules
 
 Curve = Sequence[tuple[float, float]]
 """Bytes of each rank's block or vector, ascending, and seconds."""
@@ -42,9 +41,9 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
         return None
     if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
         return barrier_s
-    phases = SMPI_SCHEDULES.get((operation, choose_algorithms(platform.collectives).get(operation, "")))
+    schedules = smpi_schedules(platform.collectives, operation)
     network = platform.network
-    if phases is None or network.medium_message_s or network.medium_s_per_byte:
+    if schedules is None or network.medium_message_s or network.medium_s_per_byte:
         return None
     call = call_time(platform, operation, size)
     if ranks == 1:
@@ -52,7 +51,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
     simulator = LogGPSimulator(platform, ranks)
     busiest = 0.0
     try:
-        for phase in phases:
+        for phase in schedules[1]:
             tally = Tally(ranks)
             for step in phase(ranks, size):
                 simulator.take(step)

@@ -8,7 +8,8 @@ these messages are built once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,14 +17,18 @@ import numpy as np
 from hockney.core.errors import UsageError
 from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.models.loggp_sim import LayerCosts, Seconds
+from hockney.models.programs.parts import step_in_groups
 from hockney.models.programs.timing import AlgorithmBasis, LenientSimulator, resolve_call
 from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, algorithm_names
+from hockney.models.schedules.smpi import smpi_schedules
 from hockney.profiles.machine_costs import SCALAR_OPERATIONS
 from hockney.replay import graph as g
 from hockney.replay.graph import COST, MESSAGE, OP, Graph, rank_of_ops
 from hockney.replay.pricing import Machine, cost_rows, message_costs, set_byte_shares
 
 BEST = "best"
+NONBLOCKING, UNFINISHED = 1, 2
+"""Collectives that are not blocking: ranks wait for them, or some ranks never do."""
 MODELLED_VECTOR_OPERATIONS = ("allgatherv", "alltoallv")
 """Operations on vectors for which machine descriptions name an algorithm."""
 NEIGHBOR_PREFIX = "neighbor_"
@@ -44,10 +49,20 @@ number of a communicator, and exchange colors and keys. MPICH: MPIR_Comm_split_i
 MPIR_Get_contextid_sparse_group; Open MPI: ompi_comm_split and ompi_comm_nextcid."""
 CALLS_OF_SIMGRID: dict[str, tuple[tuple[str, int], ...]] = {
     DUPLICATE: (("bcast", 4),),
-    SPLIT: (("gather", 8), ("scatter", 8)),
+    SPLIT: (("igather", 8), ("iscatter", 8)),
 }
 """The same for simulated machines: smpi::Comm::split of SimGrid, in which rank 0 sends each rank its new
-communicator, and the constructor of smpi::Comm."""
+communicator, and the constructor of smpi::Comm. After a split, each new communicator has the broadcast of
+`DUPLICATE`."""
+_TWO_BARRIERS = (("barrier of a window", 0), ("barrier of a window", 0))
+WINDOW_CALLS: dict[str, tuple[tuple[str, int], ...]] = {
+    "win_create": (("allgather", 8),),
+    "win_allocate": (("allgather", 8),),
+    "win_fence": _TWO_BARRIERS,
+    "win_free": _TWO_BARRIERS,
+}
+"""The collectives of windows on simulated machines (smpi::Win). Pending one-sided operations complete between
+the two barriers."""
 
 
 @dataclass(frozen=True)
@@ -147,18 +162,22 @@ class GroupCosts:
 
 @dataclass(frozen=True)
 class Template:
-    """The operations of an algorithm: those of rank r are first[r] to first[r+1]. Their slots and costs refer
+    """The operations of an algorithm: those of rank r are first[r] to first[r+1], of which those from
+    first_end[r] belong to the end of a call that consists of a start and an end. Their slots and costs refer
     to rows of `messages`, whose ranks are numbered within the communicator, and to rows of `costs`."""
 
     ops: np.ndarray
     first: np.ndarray
+    first_end: np.ndarray
     messages: np.ndarray
     costs: np.ndarray
 
 
-def build_template(steps: Sequence[Step], costs: GroupCosts) -> Template:
-    """Build the operations that LogGPSimulator would run for these steps."""
-    return _TemplateWriter(costs).write(steps)
+def build_template(steps: Sequence[Step], costs: GroupCosts, starting_steps: int | None = None) -> Template:
+    """Build the operations that LogGPSimulator would run for these steps. The first `starting_steps` (None:
+    all) belong to the start of a call. Without any, its messages start there, and it waits for them at the
+    end."""
+    return _TemplateWriter(costs).write(steps, len(steps) if starting_steps is None else starting_steps)
 
 
 class _TemplateWriter:
@@ -171,20 +190,26 @@ class _TemplateWriter:
         self.has_written = np.zeros(ranks, dtype=bool)
         self.ops: list[np.ndarray] = []
         self.op_ranks: list[np.ndarray] = []
+        self.end_counts = np.zeros(ranks, dtype=np.int64)
+        """The number of operations of each rank at the end of the call."""
+        self.at_end = False
         self.messages: list[np.ndarray] = []
         self.rows: list[np.ndarray] = []
         self.slot_count = self.row_count = 0
 
-    def write(self, steps: Sequence[Step]) -> Template:
-        for step in steps:
+    def write(self, steps: Sequence[Step], starting_steps: int) -> Template:
+        self.waits_at_end = not starting_steps
+        for number, step in enumerate(steps):
+            self.at_end = self.at_end or 0 < starting_steps <= number
             self._add_step(step)
         self._add(np.flatnonzero(self.computed_s), g.COMPUTE, 0, 0, 0)
         op_ranks = np.concatenate(self.op_ranks)
         order = np.argsort(op_ranks, kind="stable")
-        counts = np.bincount(op_ranks, minlength=self.ranks)
+        first = np.concatenate([[0], np.cumsum(np.bincount(op_ranks, minlength=self.ranks))])
         return Template(
             np.concatenate(self.ops)[order],
-            np.concatenate([[0], np.cumsum(counts)]),
+            first,
+            first[1:] - self.end_counts,
             np.concatenate(self.messages) if self.messages else np.zeros(0, MESSAGE),
             np.concatenate(self.rows) if self.rows else np.zeros(0, COST),
         )
@@ -198,6 +223,8 @@ class _TemplateWriter:
         self.computed_s[ranks] = 0.0
         self.ops.append(ops)
         self.op_ranks.append(ranks)
+        if self.at_end:
+            np.add.at(self.end_counts, ranks, 1)
 
     def _add_step(self, step: Step) -> None:
         if step.copied is not None:
@@ -253,13 +280,15 @@ class _TemplateWriter:
             self.row_count += count
             posted.append((layer, slot, row, table["eager"] == 0))
         blocking = g.BLOCKING if mode is Mode.BLOCKING else 0
-        if mode is Mode.POSTED:
+        if mode is Mode.POSTED and not step.interleaved:
             for layer, slot, row, _ in posted:
                 self._add(layer.target, g.RECEIVE, 0, slot, row)
         for layer, slot, row, large in posted:
             self._add(
                 layer.source, g.SEND, blocking or (g.BLOCKING if mode is Mode.EXCHANGE else 0), slot, row
             )
+            if mode is Mode.POSTED and step.interleaved:
+                self._add(layer.target, g.RECEIVE, 0, slot, row)
             if blocking and large.any():
                 self._add(layer.source[large], g.SENT, g.TOGETHER, slot[large], row[large])
         if mode is not Mode.POSTED:
@@ -267,6 +296,7 @@ class _TemplateWriter:
                 self._add(layer.target, g.RECEIVE, blocking or g.TOGETHER, slot, row)
         if step.computed is not None:
             self.computed_s += step.computed
+        self.at_end = self.at_end or self.waits_at_end
         has_ended = np.zeros(self.ranks, dtype=bool)
         for layer, slot, row, _ in posted:
             together = np.where(has_ended[layer.target], g.TOGETHER, 0)
@@ -294,16 +324,26 @@ class _AlgorithmChooser:
         self._resolved: dict[tuple[object, ...], tuple[Sequence[Step] | float, str, AlgorithmBasis]] = {}
 
     def resolve(
-        self, operation: str, ranks: np.ndarray, size: int
+        self, operation: str, ranks: np.ndarray, size: int, call: str = ""
     ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
-        """The steps or the seconds of a call, its algorithm, and the basis of the choice."""
+        """The steps or the seconds of a call, its algorithm, and the basis of the choice. `call` is the name
+        of the call on a described machine, whose steps may be those of its nonblocking form only."""
         if len(ranks) < 2:
             return 0.0, "", "measured"
         if operation.startswith(NEIGHBOR_PREFIX):
             return self._neighbors_s(ranks, size), "", "assumed"
+        if call in WINDOW_CALLS and self.is_described:
+            return self._consecutive_calls(WINDOW_CALLS[call], ranks), "", "described"
         if operation in (DUPLICATE, SPLIT):
-            return self._make_communicator(operation, ranks), "", "assumed"
+            if not self.is_described:
+                return self._consecutive_calls(CALLS_OF_MPI[operation], ranks), "", "assumed"
+            timing = self._consecutive_calls(CALLS_OF_SIMGRID[operation], ranks)
+            if operation == SPLIT and not isinstance(timing, float):
+                timing = (*timing, *self._steps_in_parts(CALLS_OF_SIMGRID[DUPLICATE], ranks))
+            return timing, "", "described"
         requested = self.algorithms.get(SCALAR_OPERATIONS.get(operation, operation), "")
+        if self.has_schedule(call) and not requested:
+            operation = call
         key = (
             operation,
             len(ranks),
@@ -343,16 +383,39 @@ class _AlgorithmChooser:
             candidates.append((_seconds(candidate[0], group_costs), candidate))
         return min(candidates, key=lambda candidate: candidate[0])[1]
 
-    def _make_communicator(self, operation: str, ranks: np.ndarray) -> tuple[Step, ...] | float:
-        """The steps of the collectives by which a communicator is made; their seconds if those of one were
-        measured."""
-        is_described = self.machine.communication.platform is not None
-        calls = (CALLS_OF_SIMGRID if is_described else CALLS_OF_MPI)[operation]
-        timings = [self.resolve(name, ranks, size)[0] for name, size in calls]
+    @property
+    def is_described(self) -> bool:
+        return self.machine.communication.platform is not None
+
+    def has_schedule(self, call: str) -> bool:
+        """Whether the steps of a call on the described machine are known."""
+        platform = self.machine.communication.platform
+        return platform is not None and smpi_schedules(platform.collectives, call) is not None
+
+    def _consecutive_calls(
+        self, calls: Sequence[tuple[str, int]], ranks: np.ndarray
+    ) -> tuple[Step, ...] | float:
+        """The steps of several collectives; their seconds if those of one were measured."""
+        timings = [self.resolve(name, ranks, size, name)[0] for name, size in calls]
         if any(isinstance(each, float) for each in timings):
             group_costs = GroupCosts(self.machine, ranks)
             return sum(_seconds(each, group_costs) for each in timings)
         return tuple(step for steps in timings if not isinstance(steps, float) for step in steps)
+
+    def _steps_in_parts(self, calls: Sequence[tuple[str, int]], ranks: np.ndarray) -> Iterator[Step]:
+        """The steps of collectives in parts of a communicator, if the program has such communicators. Which
+        ranks belong to a part is not known; consecutive ones are assumed."""
+        sizes = [
+            len(each) for each in self.graph.communicators if len(each) > 1 and np.isin(each, ranks).all()
+        ]
+        size = Counter(each for each in sizes if each < len(ranks)).most_common(1)
+        if not size:
+            return
+        count = size[0][0]
+        timing = self._consecutive_calls(calls, ranks[:count])
+        groups = np.arange(len(ranks) // count * count).reshape(-1, count)
+        for step in () if isinstance(timing, float) else timing:
+            yield step_in_groups(step, groups, len(ranks))
 
     def _neighbors_s(self, ranks: np.ndarray, size: int) -> float:
         """The time of an exchange with the farthest rank, because the actual neighbors are unknown."""
@@ -376,10 +439,13 @@ def _seconds(timing: Sequence[Step] | float, group_costs: GroupCosts) -> float:
 def price_graph(
     graph: Graph, machine: Machine, algorithms: Mapping[str, str] | None = None, *, expand: bool = True
 ) -> PricedGraph:
-    """Assign each operation of `graph` a row of a machine's costs, in place. Blocking collectives with a
-    known or requested algorithm are replaced by its messages; others take a fixed time after the last rank
-    enters. `algorithms` maps operations ("barrier", "allreduce") to algorithms; "best" is the fastest one.
-    Raises UsageError if an algorithm does not exist, or does not support the number of ranks."""
+    """Assign each operation of `graph` a row of a machine's costs, in place. Collectives with a known or
+    requested algorithm are replaced by its messages; nonblocking ones only on described machines. Others take
+    a fixed time after the last rank enters. `algorithms` maps operations ("barrier", "allreduce") to
+    algorithms; "best" is the fastest one. Raises UsageError if an algorithm does not exist, or does not
+    support the number of ranks."""
+    if machine.communication.platform is not None:
+        _complete_within_window_calls(graph)
     chooser = _AlgorithmChooser(graph, machine, check_algorithms(algorithms or {}))
     costs, message_rows = message_costs(graph, machine)
     ops = graph.ops
@@ -391,6 +457,20 @@ def price_graph(
         costs = costs if len(costs) else np.zeros(1, COST)
         return PricedGraph(graph, costs, np.ones(len(costs)))
     return _GraphPricer(chooser, costs).price(is_collective, expand)
+
+
+def _complete_within_window_calls(graph: Graph) -> None:
+    """Let ranks enter the collective of a window before pending one-sided operations complete, in place."""
+    ops, is_window = graph.ops, np.array([name in WINDOW_CALLS for name in graph.operations], dtype=bool)
+    enters = np.flatnonzero(ops["kind"] == g.ENTER)
+    enters = np.setdiff1d(enters[is_window[graph.groups["operation"][ops["slot"][enters]]]], graph.first)
+    is_end = (ops["kind"] == g.RECEIVED) & (ops["flags"] & g.ONE_SIDED > 0)
+    first_ends = np.maximum.accumulate(np.where(is_end, 0, np.arange(len(ops)) + 1))
+    for enter in enters[is_end[enters - 1]].tolist():
+        first = int(first_ends[enter - 1])
+        order = [enter, *range(first, enter)]
+        for name in ("kind", "flags", "place", "cost", "slot"):
+            ops[name][first : enter + 1] = ops[name][order]
 
 
 class _GraphPricer:
@@ -412,7 +492,11 @@ class _GraphPricer:
         is_blocking = (ops["flags"][enters] & g.BLOCKING > 0) & (next_ops["kind"] == g.LEAVE)
         is_blocking &= next_ops["slot"] == ops["slot"][enters]
         nonblocking_counts = np.bincount(ops["slot"][enters], ~is_blocking, len(groups))
-        kinds, kind_indices = self._group_kinds(nonblocking_counts > 0)
+        leaves = collective_ops[ops["kind"][collective_ops] == g.LEAVE]
+        leave_counts = np.bincount(ops["slot"][leaves], minlength=len(groups))
+        enter_counts = np.bincount(ops["slot"][enters], minlength=len(groups))
+        waits = np.where(leave_counts < enter_counts, UNFINISHED, nonblocking_counts > 0)
+        kinds, kind_indices = self._group_kinds(waits)
         kind_rows, kind_templates = np.zeros(len(kinds), np.int64), np.full(len(kinds), -1)
         roots = np.zeros(len(kinds), np.int64)
         calls = np.bincount(kind_indices, minlength=len(kinds))
@@ -423,7 +507,7 @@ class _GraphPricer:
         positions = np.zeros(0, np.int64)
         if (templates >= 0).any():
             expander = _TemplateExpander(graph, self.templates, templates, roots[kind_indices])
-            graph, positions = expander.expand(enters)
+            graph, positions = expander.expand(enters, leaves)
         choices = tuple(CollectiveTiming(*key, calls) for key, calls in self.collectives.choices.items())
         costs = np.concatenate(self.costs)
         rounds = np.ones(len(costs))
@@ -431,8 +515,8 @@ class _GraphPricer:
             rounds[row] = count
         return PricedGraph(graph, costs, rounds, choices, positions)
 
-    def _group_kinds(self, nonblocking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct kinds of groups, and the kind of each group."""
+    def _group_kinds(self, waits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct kinds of groups, and the kind of each group. `waits`: whether it is nonblocking."""
         groups = self.graph.groups
         kinds = np.zeros(
             len(groups),
@@ -442,7 +526,7 @@ class _GraphPricer:
         is_vector = np.array([name in SCALAR_OPERATIONS for name in self.graph.operations], dtype=bool)
         size = groups["size"]
         size = np.where(is_vector[groups["operation"]], _to_significant_bits(size), size)
-        kinds["root"], kinds["size"], kinds["waits"] = groups["root"], np.rint(size), nonblocking
+        kinds["root"], kinds["size"], kinds["waits"] = groups["root"], np.rint(size), waits
         columns = [kinds[name] for name in kinds.dtype.names or ()]
         order = np.lexsort(columns)
         is_first = np.zeros(len(groups), dtype=bool)
@@ -460,25 +544,32 @@ class _GraphPricer:
         root = int(kind["root"])
         root_index = int(np.flatnonzero(members == root)[0]) if root >= 0 and (members == root).any() else 0
         ranks, size = np.roll(members, -root_index), int(kind["size"])
-        operation = model_operation(graph.operations[int(kind["operation"])])
+        name = graph.operations[int(kind["operation"])]
+        operation = model_operation(name)
         size = 0 if operation == "barrier" else size
-        timing, algorithm, basis = chooser.resolve(operation, ranks, size)
+        waits, is_window_call = int(kind["waits"]), name in WINDOW_CALLS and chooser.is_described
+        call = f"i{name}" if waits and not is_window_call else name
+        timing, algorithm, basis = chooser.resolve(operation, ranks, size, call)
         chooser.count_calls(operation, len(ranks), size, algorithm, basis, calls)
         group_costs = GroupCosts(self.machine, ranks)
         pattern = self.machine.pattern(ranks)
-        waits = bool(kind["waits"])
-        is_expanded = expand and not waits and not isinstance(timing, float)
-        key = operation, size, algorithm, pattern, is_expanded
+        is_split = is_window_call or (basis == "described" and chooser.has_schedule(call))
+        is_expanded = expand and not isinstance(timing, float)
+        is_expanded &= is_split if waits == NONBLOCKING else not waits
+        key = call, size, algorithm, pattern, is_expanded
         if key not in self._indices_by_key:
-            if is_expanded:
-                self._indices_by_key[key] = self._add_template(timing, group_costs)  # type: ignore[arg-type]
-            else:
+            if isinstance(timing, float) or not is_expanded:
                 self._indices_by_key[key] = self._add_row(operation, ranks, size, timing, group_costs)
+            else:
+                starting_steps = 0 if waits else len(timing)
+                if is_window_call and len(WINDOW_CALLS[name]) > 1:
+                    starting_steps = len(timing) // 2
+                self._indices_by_key[key] = self._add_template(timing, group_costs, starting_steps)
         index = self._indices_by_key[key]
         return (index, 0, root_index) if is_expanded else (-1, index, root_index)
 
-    def _add_template(self, steps: Sequence[Step], group_costs: GroupCosts) -> int:
-        template = build_template(steps, group_costs)
+    def _add_template(self, steps: Sequence[Step], group_costs: GroupCosts, starting_steps: int) -> int:
+        template = build_template(steps, group_costs, starting_steps)
         template.ops["cost"] += self.next_row
         template.ops["cost"][template.ops["kind"] == g.COMPUTE] = 0
         self._add(template.costs)
@@ -537,8 +628,12 @@ class _TemplateExpander:
         ops = np.array([len(item.ops) for item in templates])
         self.message_count, self.first_message = sizes, np.cumsum(sizes) - sizes
         self.first_rank = np.cumsum(ranks + 1) - (ranks + 1)
+        bases = np.cumsum(ops) - ops
         self.first_op = np.concatenate(
-            [item.first + base for item, base in zip(templates, np.cumsum(ops) - ops, strict=True)]
+            [item.first + base for item, base in zip(templates, bases, strict=True)]
+        )
+        self.first_end = np.concatenate(
+            [np.append(item.first_end, 0) + base for item, base in zip(templates, bases, strict=True)]
         )
         members = graph.communicators
         lengths = np.array([len(item) for item in members])
@@ -546,56 +641,62 @@ class _TemplateExpander:
         self.members = np.concatenate(members) if len(members) else np.zeros(0, np.int64)
         self.lengths = lengths
 
-    def expand(self, enters: np.ndarray) -> tuple[Graph, np.ndarray]:
+    def expand(self, enters: np.ndarray, leaves: np.ndarray) -> tuple[Graph, np.ndarray]:
         """The graph with its templates expanded, and the index of each original operation in it."""
         original = self.original
         ops, groups = original.ops, original.groups
         is_expanded = self.template >= 0
-        enters = enters[is_expanded[ops["slot"][enters]]]
-        slot = ops["slot"][enters]
-        rank = np.searchsorted(original.first, enters, side="right") - 1
-        op_places = self._local_ranks(groups["communicator"][slot], rank)
+        enters, leaves = (each[is_expanded[ops["slot"][each]]] for each in (enters, leaves))
+        calls = np.concatenate([enters, leaves])
+        """The operations that are replaced: starts and ends of collectives."""
+        slot = ops["slot"][calls]
+        rank = np.searchsorted(original.first, calls, side="right") - 1
         communicator = groups["communicator"][slot]
+        op_places = self._local_ranks(communicator, rank)
         template_ranks = (op_places - self.root[slot]) % self.lengths[communicator]
         rank_indices = self.first_rank[self.template[slot]] + template_ranks
-        first, count = (
-            self.first_op[rank_indices],
-            self.first_op[rank_indices + 1] - self.first_op[rank_indices],
-        )
+        is_end = np.arange(len(calls)) >= len(enters)
+        first_end = self.first_end[rank_indices]
+        first = np.where(is_end, first_end, self.first_op[rank_indices])
+        count = np.where(is_end, self.first_op[rank_indices + 1], first_end) - first
         repeats = np.ones(len(ops), dtype=np.int64)
-        repeats[enters] = count
-        repeats[enters + 1] = 0  # the end of the same call
+        repeats[calls] = count
         new_positions = np.cumsum(repeats)
         total = int(new_positions[-1]) if len(new_positions) else 0
         new_positions -= repeats
         new_ops = np.empty(total, OP)
         is_unchanged = np.ones(len(ops), dtype=bool)
-        is_unchanged[enters] = is_unchanged[enters + 1] = False
+        is_unchanged[calls] = False
         _as_words(new_ops)[new_positions[is_unchanged]] = _as_words(ops)[is_unchanged]
         # Messages of groups come after those of the program.
         instance_messages = np.where(is_expanded, self.message_count[np.maximum(self.template, 0)], 0)
         first_slot = len(original.messages) + np.cumsum(instance_messages) - instance_messages
         base = first_slot[slot].astype(np.uint64)
-        op_places = ops["place"][enters].astype(np.uint64) << np.uint64(16)
-        for chunk in np.array_split(np.arange(len(enters)), int(count.sum()) // CHUNK_SIZE + 1):
+        op_places = ops["place"][calls].astype(np.uint64) << np.uint64(16)
+        for chunk in np.array_split(np.arange(len(calls)), int(count.sum()) // CHUNK_SIZE + 1):
             self._fill(
                 new_ops,
-                new_positions[enters[chunk]],
+                new_positions[calls[chunk]],
                 first[chunk],
                 count[chunk],
                 base[chunk],
                 op_places[chunk],
             )
-        carried_s = ops["computed_s"][enters]
-        empty_enters = np.flatnonzero(count == 0)
-        new_ops["computed_s"][new_positions[enters[count > 0]]] += carried_s[count > 0]
+        has_ops = count > 0
+        joined = calls[has_ops & (ops["kind"][calls] == g.LEAVE) & (ops["flags"][calls] & g.TOGETHER > 0)]
+        first_ops = new_positions[joined]
+        is_wait = (new_ops["kind"][first_ops] == g.RECEIVED) | (new_ops["kind"][first_ops] == g.SENT)
+        new_ops["flags"][first_ops[is_wait]] |= g.TOGETHER
+        carried_s = ops["computed_s"][calls]
+        empty = np.flatnonzero(~has_ops & (carried_s != 0))
+        new_ops["computed_s"][new_positions[calls[has_ops]]] += carried_s[has_ops]
         offsets = np.append(new_positions, total)[original.first]
         tails = original.tail_s.copy() if len(original.tail_s) else np.zeros(original.ranks)
         _add_to_next_op(
             new_ops["computed_s"],
-            new_positions[enters[empty_enters]],
-            carried_s[empty_enters],
-            rank[empty_enters],
+            new_positions[calls[empty]],
+            carried_s[empty],
+            rank[empty],
             offsets,
             tails,
         )

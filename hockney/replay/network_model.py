@@ -19,7 +19,7 @@ from hockney.models.loggp_sim import nodes_of
 from hockney.models.routes import Routes
 from hockney.replay import native
 from hockney.replay.evaluator import RunTimes, graph_error
-from hockney.replay.graph import Graph
+from hockney.replay.graph import BUFFERED, ONE_SIDED, SEND, Graph
 
 
 class NetworkModel:
@@ -76,9 +76,15 @@ class NetworkModel:
         self._route = np.zeros(0, dtype=np.uint32)
         link_lists: list[np.ndarray] = []
         messages = self._native.messages
-        source, target = messages["source"], messages["target"]
+        source, target = messages["source"].copy(), messages["target"].copy()
         if max(source.max(initial=0), target.max(initial=0)) >= max(self.graph.ranks, 1):
             raise native.invalid_graph("a message is between ranks that do not exist", "messages")
+        ops = self.graph.ops
+        accesses = ops[(ops["kind"] == SEND) & (ops["flags"] & ONE_SIDED > 0)]
+        # One-sided operations end at their origin, which is both source and target of their message.
+        for is_put, ends in ((True, target), (False, source)):
+            slots = accesses["slot"][(accesses["flags"] & BUFFERED > 0) == is_put]
+            ends[slots] = messages["tag"][slots]
         if len(self._rates):
             pairs = self._node[source].astype(np.int64)
             pairs *= nodes

@@ -347,7 +347,8 @@ def _price_messages(
         set_byte_shares(table, costs, empty_costs)
     if call in (PUT, GET):
         table["eager"] = 1
-        table["latency"] *= 1 if call == PUT else 2
+        # A real get is a request and a reply; in SimGrid, its message starts at once.
+        table["latency"] *= 2 if call == GET and machine.communication.platform is None else 1
     return table
 
 

@@ -16,7 +16,7 @@ from hockney.core.smpi_algorithms import ALGORITHMS
 from hockney.models import schedules
 from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, Tally, collectives, relation
 from hockney.models.schedules.barriers import linear, recursive_doubling_sendrecv
-from hockney.models.schedules.smpi import SMPI_SCHEDULES
+from hockney.models.schedules.smpi import ONLY_ALGORITHMS, SMPI_SCHEDULES, smpi_schedules
 
 FROM_ROOT = ("bcast", "scatter")
 TO_ROOT = ("reduce", "gather")
@@ -181,6 +181,37 @@ def test_pairwise_exchange_and_the_simulators_recursive_doubling_need_powers_of_
 
 def test_the_simulators_names_are_known_to_it():
     assert all(name in ALGORITHMS[operation] for operation, name in SMPI_SCHEDULES)
+    assert smpi_schedules({}, "gatherv")[0] == smpi_schedules({}, "iallreduce")[0] == "default"
+    assert smpi_schedules({"reduce_scatter": "mpich"}, "reduce_scatter_block") is None
+    assert smpi_schedules({"barrier": "ompi_tree"}, "barrier of a window") is None
+
+
+@pytest.mark.parametrize("ranks", [4, 6, 8])
+def test_the_simulators_reduce_scatter_exchanges_halves_of_the_vector_with_the_farthest_rank_first(ranks):
+    power = 8 if ranks == 8 else 4
+    (schedule,) = smpi_schedules({}, "reduce_scatter_block")[1]
+    layers = [layer for each in schedule(ranks, 8) for layer in each.layers]
+    exchanges = [layer for layer in layers if len(layer.source) == power]
+    assert exchanges[0].size.sum() == power * ranks * 8 / 2, "each sends a half, on average"
+    distances = [np.abs(layer.source - layer.target).max() for layer in exchanges]
+    assert distances == sorted(distances, reverse=True)
+    folds = 2 if ranks > power else 0
+    assert len(layers) == power.bit_length() - 1 + folds
+
+
+def test_each_rank_gets_all_blocks_in_the_simulators_only_algorithms():
+    """Of a rank's block or vector of 8 bytes; the root gets, or sends, all of them."""
+    for operation, phases in ONLY_ALGORITHMS.items():
+        received = np.zeros(5)
+        for layer in (layer for phase in phases for each in phase(5, 8) for layer in each.layers):
+            np.add.at(received, layer.target, np.broadcast_to(layer.size, layer.target.shape))
+        expected = {
+            "gather": [32, 0, 0, 0, 0], "scatter": [0, 8, 8, 8, 8], "scan": [0, 8, 16, 24, 32],
+            "barrier": [0] * 5,
+        }  # fmt: skip
+        name = operation.removeprefix("i").removesuffix("v").replace("exscan", "scan")
+        name = {"bcast": "scatter", "reduce": "gather"}.get(name, name)
+        assert received.tolist() == expected.get(name, [32] * 5), operation
 
 
 PAIRS = st.integers(1, 9).flatmap(

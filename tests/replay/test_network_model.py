@@ -17,7 +17,7 @@ from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.network_sim import ENVELOPE, NetworkSimulator
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, NotModelled
 from hockney.replay.evaluator import Evaluator
-from hockney.replay.graph import BLOCKING, RECEIVE, RECEIVED, SEND, SENT, TOGETHER
+from hockney.replay.graph import BLOCKING, BUFFERED, ONE_SIDED, RECEIVE, RECEIVED, SEND, SENT, TOGETHER
 from hockney.replay.network_model import NetworkModel
 
 pytestmark = pytest.mark.needs("compiler")
@@ -150,3 +150,20 @@ def test_machines_that_do_not_fit():
         with pytest.raises(UsageError) as caught:
             NetworkModel(graph, platform, costs, node)
         assert caught.value.code == code
+
+
+@pytest.mark.parametrize(("flags", "nic"), [(BUFFERED, "the target's"), (0, "the origin's")])
+def test_one_sided_operations_share_links(flags, nic):
+    """Two ranks put data into the memory of a third one, or one gets data from two others."""
+    writer = Writer(3)
+    for origin, other in ((0, 2), (1, 2)) if flags else ((0, 1), (0, 2)):
+        slot = len(writer.messages)
+        writer.messages.append((origin, origin, other, 0, MEGABYTE))
+        row = writer.row(transfer=1e-3)
+        for kind in (SEND, RECEIVE):
+            writer.add(origin, kind, slot, row, ONE_SIDED | flags)
+    for slot, (origin, *_) in enumerate(writer.messages):
+        writer.add(origin, RECEIVED, slot, row, ONE_SIDED | flags)
+    graph, costs = writer.graph(), writer.costs()
+    assert NetworkModel(graph, machine(3, nic=1e9), costs).run().run_s == pytest.approx(2e-3, rel=1e-3), nic
+    assert NetworkModel(graph, machine(3), costs).run().run_s == pytest.approx(1e-3)

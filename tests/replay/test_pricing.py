@@ -230,6 +230,7 @@ def test_the_best_algorithm_is_the_fastest_one():
 
 
 def test_a_nonblocking_collective_overlaps_with_computation():
+    """A requested algorithm is that of another MPI, which advances by itself."""
     ranks = written(4)
     for each in ranks:
         request = each.start_request("Iallreduce", part("start collective", size=8), after=0.0, took=0.0)
@@ -255,7 +256,9 @@ def test_algorithms_that_do_not_exist_are_refused(algorithms, ranks, code):
     assert error.value.code == code
 
 
-def test_puts_wait_for_their_way_and_gets_for_two():
+@pytest.mark.parametrize(("kind", "ways"), [("measured", 2), ("described", 1)])
+def test_puts_wait_for_their_way_and_gets_for_two(kind, ways):
+    """In SimGrid, the message of a get starts at once."""
     ranks = written(8)
     for each in ranks[::4]:
         each.call("Win_fence", part("synchronize"))
@@ -266,11 +269,59 @@ def test_puts_wait_for_their_way_and_gets_for_two():
     for each in ranks[::4]:
         each.call("Win_fence", part("synchronize"), after=0.0)
     made = built(ranks, communicators=[[0, 4]])
-    found = price_graph(made.graph, machine(on_description(), 8), expand=False)
-    rows = found.costs[made.graph.ops["cost"][made.graph.ops["kind"] == g.SEND]]
-    assert rows["latency"].tolist() == [10.0, 20.0]
-    assert rows["transfer"].tolist() == [10.0, 10.0]
+    communication = on_description() if kind == "described" else as_measured()
+    found = price_graph(made.graph, machine(communication, 8), expand=False)
+    put, get = found.costs[made.graph.ops["cost"][made.graph.ops["kind"] == g.SEND]]
+    assert get["latency"] == ways * put["latency"] > 0
+    assert get["transfer"] == put["transfer"]
     assert len(made.graph.groups) == 3
+
+
+@pytest.mark.parametrize("computed_s", [0.0, 1000.0])
+def test_a_nonblocking_collective_of_simgrid_starts_all_its_messages_at_once(computed_s):
+    """Each rank sends its vector to ranks 0, 1, ... in turn, and adds all others after they have arrived."""
+    ranks = written(4)
+    for each in ranks:
+        request = each.start_request("Iallreduce", part("start collective", size=8), after=0.0, took=0.0)
+        each.call("Wait", each.end(request), after=computed_s, took=0.0)
+    found = price_graph(built(ranks).graph, machine(on_description(), 4))
+    send_s, flight_s, receive_s, sums_s = 0.5, 2.0 + 1.0, 0.25, 3 * 2.0
+    arrivals = [[1, 1, 1], [1, 2, 2], [2, 2, 3], [3, 3, 3]]
+    expected = []
+    for sent in arrivals:
+        clock = 3 * send_s + computed_s
+        for number in sent:
+            clock = max(clock, number * send_s + flight_s) + receive_s
+        expected.append(clock + sums_s)
+    assert ends(found) == pytest.approx(expected)
+    assert {(each.algorithm, each.basis) for each in found.choices} == {("default", "described")}
+
+
+def test_the_messages_of_a_fence_of_simgrid_arrive_during_the_first_of_its_two_barriers():
+    ranks = written(4)
+    for each in ranks:
+        each.call("Win_fence", part("synchronize"), after=0.0, took=0.0)
+    ranks[0].call("Put", part("put", 1, 20), after=0.0, took=0.0)
+    for each in ranks:
+        each.call("Win_fence", part("synchronize"), after=0.0, took=0.0)
+    found = price_graph(built(ranks).graph, machine(on_description(), 4))
+    send_s, barrier_s = 0.5, 2 * 2.75
+    assert ends(found).max() == pytest.approx(4 * barrier_s + send_s)
+
+
+def test_a_split_broadcasts_in_the_new_communicators():
+    rows = [range(8), *([k, k + 1] for k in range(0, 8, 2))]
+    times = []
+    for communicators in ([range(8)], rows):
+        ranks = written(8)
+        for each in ranks:
+            each.call("Comm_split", part("collective"), after=0.0, took=0.0)
+        graph = built(ranks, communicators=communicators).graph
+        times.append(ends(price_graph(graph, machine(on_description(), 8))).max())
+    receive_s = 0.25
+    assert times[1] - times[0] == pytest.approx(receive_s), (
+        "the last rank gets the broadcast of one before it"
+    )
 
 
 def test_computation_hides_the_share_that_was_measured():

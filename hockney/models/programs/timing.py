@@ -25,7 +25,7 @@ import numpy as np
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Platform
-from hockney.core.smpi_algorithms import choose_algorithms, unknown_algorithm
+from hockney.core.smpi_algorithms import unknown_algorithm
 from hockney.models import collective_algorithms
 from hockney.models.collective_costs import algorithms
 from hockney.models.level_costs import CostsByLevel
@@ -55,7 +55,7 @@ from hockney.models.schedules import (
 )
 from hockney.models.schedules.blocks import shift
 from hockney.models.schedules.schedule import Schedule
-from hockney.models.schedules.smpi import SMPI_SCHEDULES
+from hockney.models.schedules.smpi import smpi_schedules
 
 TimeKind = Literal["computation", "messages", "collectives", "waiting"]
 AlgorithmBasis = Literal["measured", "described", "assumed", "requested"]
@@ -484,10 +484,10 @@ class _Timer:
         if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
             self._note_algorithm(operation, ranks, size, "hardware", "described")
             return barrier_s
-        name = choose_algorithms(platform.collectives).get(operation, "default")
-        phases = SMPI_SCHEDULES.get((operation, name))
-        if phases is None:
+        found = smpi_schedules(platform.collectives, operation)
+        if found is None:
             return None
+        name, phases = found
         try:
             steps = self._steps_or_seconds(phases, ranks, size)
         except NotModelled:

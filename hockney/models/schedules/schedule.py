@@ -53,7 +53,8 @@ class Step:
     With `combine`, the receiver adds each message to its own data (a reduction). A step without messages may
     be a copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory. Messages of
     `untouched` data are parts of the caller's original data. Other messages contain what the sender has
-    copied, combined or received, if anything.
+    copied, combined or received, if anything. Posted receives precede all sends; if they are `interleaved`,
+    each follows the send of its layer.
 
     A program's step may also be computation: each rank computes for `computed` seconds (ranks) after sending
     its messages and before waiting for those of others. A step that `joins` has no messages: all ranks wait
@@ -67,6 +68,7 @@ class Step:
     untouched: bool = False
     computed: np.ndarray | None = None
     joins: bool = False
+    interleaved: bool = False
 
     @property
     def messages(self) -> int:
