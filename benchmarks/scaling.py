@@ -4,8 +4,9 @@
 
 The programs of scaling_programs.c are traced with a real MPI on few ranks, most of which share cores, and
 predicted on a described machine. Afterwards the same source, compiled for SimGrid, runs there on as many
-ranks. Predictions are written before the simulations start. With --replay, SimGrid also makes the predicted
-calls on the smallest number of ranks, which shows the error of the evaluation alone."""
+ranks, with the described times of sums and barriers. Predictions are written before the simulations start.
+With --replay, SimGrid also makes the predicted calls on the smallest number of ranks, which shows the error
+of the evaluation alone."""
 
 from __future__ import annotations
 
@@ -70,8 +71,8 @@ class Line:
 
 
 def compiled(compiler: str, folder: Path) -> Path:
-    """With an MPI's or SimGrid's compiler."""
-    program = folder / f"scaling-{Path(compiler).parent.parent.name}"
+    """With an MPI's compiler."""
+    program = folder / SOURCE.stem
     subprocess.run([compiler, "-O2", "-g", "-o", program, SOURCE, "-lm"], check=True)
     return program
 
@@ -115,20 +116,41 @@ def replayed(point: ScalingPoint, machine: str) -> float:
     return found.time_s / point.program.costs_only_program.value_s * point.run_s.value
 
 
-def simulated(launcher: SmpiLauncher, program: Path, pattern: str, ranks: int) -> float:
-    """The longest time of a rank on the launcher's machine. The program has global variables, which are
-    private to ranks."""
-    run = replace(launcher, engine=program)
+def compiled_simulation(source: Path, folder: Path) -> Path:
+    """The program for SimGrid."""
+    smpicc = shutil.which("smpicc")
+    assert smpicc is not None, "SimGrid's smpicc"
+    program = folder / f"{source.stem}-simulation"
+    subprocess.run([smpicc, "-O2", "-g", "-o", program, source, "-lm"], check=True)
+    return program
+
+
+def compiled_calls(folder: Path) -> Path:
+    """The library of MPI functions that take the times of the description, as in the engine: sums, hardware
+    barriers, broadcasts on a medium and other times of calls. SimGrid's functions only take those of
+    messages."""
+    engine = Path(__file__).parent.parent / "engine"
+    sources = [engine / "smpi" / f"{name}.cpp" for name in ("barrier", "broadcast", "calls", "sum")]
+    library = folder / "libcalls.so"
+    subprocess.run(["smpicxx", "-O2", "-std=c++20", f"-I{engine}", "-o", library, *sources], check=True)
+    return library
+
+
+def simulated_s(
+    run: SmpiLauncher, calls: Path, ranks: int, arguments: list[str], *, private: bool = True
+) -> float:
+    """The time that the program prints on the launcher's machine. Its global variables are `private` to
+    ranks."""
     command = run.describe(ranks)
+    smpirun, *words = (word for word in command.words if not private or word != "-no-privatize")
     with tempfile.TemporaryDirectory() as folder:
         hosts = rank_hosts(run.platform, ranks, run.ranks_per_node)
         (Path(folder) / HOSTS).write_text("".join(f"{host}\n" for host in hosts))
         (Path(folder) / PLATFORM).write_text(
             platform_lines(run.platform, max_events=run.max_events, seed_offset=0)
         )
-        words = [word for word in command.words if word != "-no-privatize"]
         done = subprocess.run(
-            [*words, pattern, str(STEPS), str(TOTAL_S)],
+            [smpirun, "-wrapper", f"env LD_PRELOAD={calls}", *words, *arguments],
             cwd=folder,
             env=os.environ | dict(command.environment),
             capture_output=True,
@@ -184,15 +206,14 @@ def main() -> None:
             print("\n".join(mode(program, given.mpi, Path(name), given.repeat)))
         return
     ranks = tuple(int(each) for each in given.ranks.split(","))
-    smpicc = shutil.which("smpicc")
-    assert smpicc is not None, "SimGrid's smpicc"
     launcher = measurement.prepare(given.machine, "", True, notifier(lambda event: None), []).launcher
     assert isinstance(launcher, SmpiLauncher)
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="hockney-scaling-") as name:
         folder = Path(name)
         real = compiled(f"{given.mpi}/bin/mpicc", folder)
-        simulation = compiled(smpicc, folder)
+        run = replace(launcher, engine=compiled_simulation(SOURCE, folder))
+        calls = compiled_calls(folder)
         for pattern in given.only.split(","):
             counts = CUBES if pattern.endswith("3d") else TRACED
             profiles = [traced(real, f"{given.mpi}/bin/mpiexec", pattern, each, folder) for each in counts]
@@ -202,7 +223,8 @@ def main() -> None:
                     kept.writelines(json.dumps(asdict(line)) + "\n" for line in found)
             for line in found:
                 if line.predicted_s is not None:
-                    line = replace(line, simulated_s=simulated(launcher, simulation, pattern, line.ranks))
+                    words = [pattern, str(STEPS), str(TOTAL_S)]
+                    line = replace(line, simulated_s=simulated_s(run, calls, line.ranks, words))
                 if given.replay and points and line.ranks == points[0].ranks:
                     line = replace(line, replayed_s=replayed(points[0], given.machine))
                 lines.append(line)

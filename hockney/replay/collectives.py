@@ -342,10 +342,10 @@ class _AlgorithmChooser:
                 timing = (*timing, *self._steps_in_parts(CALLS_OF_SIMGRID[DUPLICATE], ranks))
             return timing, "", "described"
         requested = self.algorithms.get(SCALAR_OPERATIONS.get(operation, operation), "")
-        if self.has_schedule(call) and not requested:
-            operation = call
+        default = call if self.has_schedule(call) else operation
         key = (
             operation,
+            default,
             len(ranks),
             size,
             requested,
@@ -353,9 +353,9 @@ class _AlgorithmChooser:
         )
         if key not in self._resolved:
             self._resolved[key] = (
-                self._resolve_best(operation, ranks, size)
+                self._resolve_best(operation, default, ranks, size)
                 if requested == BEST
-                else self._resolve_algorithm(operation, ranks, size, requested)
+                else self._resolve_algorithm(operation if requested else default, ranks, size, requested)
             )
         return self._resolved[key]
 
@@ -369,12 +369,12 @@ class _AlgorithmChooser:
         return timing, choice.algorithm, choice.basis
 
     def _resolve_best(
-        self, operation: str, ranks: np.ndarray, size: int
+        self, operation: str, default: str, ranks: np.ndarray, size: int
     ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
         """The fastest algorithm for these ranks, or the machine's default if none is faster."""
         group_costs = GroupCosts(self.machine, ranks)
-        default = self._resolve_algorithm(operation, ranks, size, "")
-        candidates = [(_seconds(default[0], group_costs), default)]
+        by_default = self._resolve_algorithm(default, ranks, size, "")
+        candidates = [(_seconds(by_default[0], group_costs), by_default)]
         for name in algorithm_names(SCALAR_OPERATIONS.get(operation, operation)):
             try:
                 candidate = self._resolve_algorithm(operation, ranks, size, name)

@@ -285,10 +285,10 @@ def test_ordered_messages_end_on_odd_rings():
         assert time_of(raw, ranks, platform(per_byte_s=1e-9)).seconds >= 4 * MESSAGE
 
 
-def test_a_fat_tree_has_bounds_only():
+def test_messages_share_the_nics_of_a_fat_tree():
     tree = platform(8, shape="fat-tree", down=(4, 2), up=(1, 2), cables=(1, 1), nic=1e6)
     time = time_of({"phase": [{"neighbors": "ring", "bytes": 1000}]}, 8, tree)
-    assert not time.contention and time.seconds == pytest.approx(2e-3, rel=0.05)
+    assert time.contention and time.seconds == pytest.approx(2e-3, rel=0.05)
 
 
 def test_parts_of_one_name_and_phase_keep_apart_if_they_are_rare():
@@ -387,8 +387,7 @@ def test_fewer_ranks_are_advised_only_if_their_links_were_followed():
     bus = platform(1024, shape="bus", link=1e6)
     assert "up to 16 ranks" in remedy([1, 8, 16, 1024], bus)
     assert "fewer" not in remedy([1, 1024], bus) and "up to" not in remedy([1, 1024], bus)
-    tree = platform(8, shape="fat-tree", down=(4, 2), up=(1, 2), cables=(1, 1), nic=1e6)
-    assert "hockney run" in remedy([1, 2, 8], tree)
+    assert "hockney run" in remedy([1, 1024], bus)
 
 
 def test_supersteps_are_full_relations_and_a_barrier():
