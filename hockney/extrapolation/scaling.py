@@ -101,6 +101,8 @@ class ScalingPoint:
     one_rank_s: float
     pop: Pop
     program: TracedProgram
+    scaled_s: Callable[[float], float]
+    """The run time with this many times the computation."""
     weak: bool
     computed_s: float
     """Seconds that a rank computes on average."""
@@ -177,9 +179,9 @@ class ScalingPoint:
         if self.computed_s <= 0 or self.pop.load_balance * self.pop.serialisation <= efficiency:
             return None
         low, high = 0.0, math.inf
-        (first, first_s), factor = (1.0, self._scaled_s(1.0)), 2.0
+        (first, first_s), factor = (1.0, self.scaled_s(1.0)), 2.0
         for _ in range(MAX_EVALUATIONS):
-            run_s = self._scaled_s(factor)
+            run_s = self.scaled_s(factor)
             if self.computed_s * factor / run_s >= efficiency:
                 high = min(high, factor)
             else:
@@ -194,10 +196,6 @@ class ScalingPoint:
                 return guess
             factor = guess
         return factor
-
-    def _scaled_s(self, factor: float) -> float:
-        """The run time with this many times the computation."""
-        return self.program.with_changes(RequestedChanges(compute_scale=factor)).value_s
 
 
 def _ranks_of_nodes(machine: Machine, ranks: int) -> np.ndarray:
@@ -279,6 +277,9 @@ class _GeneratedProgram:
         ends = (evaluated.network or evaluated.evaluator).run(computed_s=np.maximum(changed, 0.0)).ends
         return float((ends + tail_s - graph.tail_s).max())
 
+    def scaled_s(self, factor: float) -> float:
+        return self.run_s([factor * each for each in self.seconds])
+
 
 def scaling_point(
     structure: Structure,
@@ -314,7 +315,7 @@ def scaling_point(
         values += [own.run_s(own.sampled(seed)) for seed in range(1, SEEDS)]
     value = float(np.exp(np.mean(np.log(values))))
     steady_s = own.run_s(own.steady())
-    more_s = own.run_s([(1 + computation.error_at(ranks)) * each for each in own.seconds])
+    more_s = own.scaled_s(1 + computation.error_at(ranks))
     of_doubts = 0.0
     if computation.has_doubts:
         of_doubts = max(abs(math.log(own.run_s(own.doubtful(sign)) / own.value_s)) for sign in (-1, 1))
@@ -324,7 +325,7 @@ def scaling_point(
         slowdown, alone = memory.bounds(busiest, rates), memory.effect(1, rates)
         # Either end differs by this factor from the middle.
         factor = math.sqrt(slowdown[1] / slowdown[0])
-        longest_s = own.run_s([factor * each for each in own.seconds])
+        longest_s = own.scaled_s(factor)
         of_memory = abs(math.log(longest_s / values[0]))
     described = first.machine["value"].communication.platform is not None
     graph = first.trace_graph.graph
@@ -374,6 +375,7 @@ def scaling_point(
             balance, longest / ideal_s if ideal_s > 0 else 1.0, ideal_s / values[0] if values[0] > 0 else 1.0
         ),
         first,
+        own.scaled_s,
         computation.scaling == "weak",
         float(computed.mean()),
         errors,
