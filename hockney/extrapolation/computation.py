@@ -45,7 +45,9 @@ from hockney.extrapolation.regions import (
 MIN_LAUNCHES = 3
 """Fewer do not show how launches differ."""
 MIN_SHARE = 0.02
-"""Regions with a smaller share of a program's computation follow the law of the whole."""
+"""Ranks with a smaller share of the computation of the busiest one show no variation of the others."""
+MIN_REGION_SHARE = 0.002
+"""Regions with a smaller share of a rank's computation follow the law of the whole."""
 MAX_EXCESS = 1.2
 """The computation of a rank with these calls, relative to the busiest rank by the law of all computation."""
 
@@ -210,7 +212,9 @@ def fit_computation(
         errors = {ranks: each.error_s for ranks, each in own.items()}
         means = {ranks: each.means for ranks, each in own.items()}
         weights = {ranks: each.count for ranks, each in own.items()}
-        regions[region] = fitter.fit(means, errors, weights, total.law.basis, is_small=share < MIN_SHARE)
+        regions[region] = fitter.fit(
+            means, errors, weights, total.law.basis, is_small=share < MIN_REGION_SHARE
+        )
         # Cold caches add to the variation of iterations.
         several = [ranks for ranks, each in own.items() if _is_repeated(each)]
         alone = [ranks for ranks in several if not own[ranks].cold_s]
@@ -243,7 +247,7 @@ def fit_computation(
         variations,
         tuple(sorted(totals)),
         unseen,
-        tuple(each.ranks for each in measured if each.run.crowded),
+        tuple(each.ranks for each in measured if each.is_counted),
         difference_of_launches(runs),
         max(each.run.busy_cores for each in measured),
         {ranks: float(each.mean()) for ranks, each in totals.items()},

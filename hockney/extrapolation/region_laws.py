@@ -277,7 +277,8 @@ def _fit(
     if not errors_s.all():
         # By the other runs, cold caches explain the difference.
         excess = observed[-1] - best.at(counts[-1], dims[counts[-1]])
-        doubt = np.clip(excess, -doubt, doubt)
+        unexplained = max(abs(excess) - MIN_ERROR * observed[-1], 0.0)
+        doubt = math.copysign(min(unexplained, doubt), excess)
     inaccuracy = MIN_ERROR / math.sqrt(len(counts))
     return replace(best, error=math.hypot(best.error, inaccuracy), doubt_s=float(doubt))
 

@@ -148,15 +148,19 @@ class MeasuredRun:
     calls: tuple[Calls, ...]
     seconds: tuple[np.ndarray, ...]
     cold: tuple[np.ndarray, ...] = ()
+    is_counted: bool = False
+    """Whether the seconds are processor time, or follow from instructions."""
 
     @classmethod
-    def of(cls, run: ObservedRun, later: Later, seconds: Sequence[np.ndarray]) -> MeasuredRun:
+    def of(
+        cls, run: ObservedRun, later: Later, seconds: Sequence[np.ndarray], *, is_counted: bool = False
+    ) -> MeasuredRun:
         empty = np.zeros(0, dtype=bool)
         calls = (
             Calls(each.kinds, each.is_root, later.get((run.ranks, each.rank), empty))
             for each in run.sequences
         )
-        return cls(run, tuple(calls), tuple(seconds))
+        return cls(run, tuple(calls), tuple(seconds), is_counted=is_counted)
 
     def without_cold_caches(self) -> MeasuredRun:
         cold = tuple(np.minimum(each, COLD_S / 2) for each in self.seconds)
@@ -203,18 +207,21 @@ def measured_runs(
     only recorded if ranks share cores, or on request because other programs do."""
     found = []
     for run in runs:
-        if run.counter == "cpu time" and _is_busy(run):
+        is_counted = run.counter == "cpu time" and _is_busy(run)
+        if is_counted:
             seconds = tuple(each.counts for each in run.sequences)
         elif not run.crowded:
             seconds = elapsed(run)
         else:
             continue
-        measured = MeasuredRun.of(run, later, [each / slowdown(run) for each in seconds])
+        own = [each / slowdown(run) for each in seconds]
+        measured = MeasuredRun.of(run, later, own, is_counted=is_counted)
         found.append(measured.without_cold_caches() if run.crowded else measured)
     rates = _seconds_per_instruction(found)
     for run in runs:
         if run.crowded and run.counter == "instructions" and rates:
-            counted = MeasuredRun.of(run, later, tuple(each.counts for each in run.sequences))
+            counts = tuple(each.counts for each in run.sequences)
+            counted = MeasuredRun.of(run, later, counts, is_counted=True)
             found.append(replace(counted, seconds=tuple(_timed(counted, rates))))
     return sorted(found, key=lambda each: each.ranks)
 

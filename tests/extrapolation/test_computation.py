@@ -288,7 +288,7 @@ def test_computation_that_only_crowded_runs_show_has_a_doubt():
 def test_rare_delays_of_the_host_are_not_resampled():
     def program(rank: Written, ranks: int) -> None:
         for k in range(1000):
-            delay = 1e-3 if (k * 7 + rank.rank * 13) % 500 == 0 else 0.0
+            delay = 1e-3 if (k * 7 + rank.rank * 13 + 3) % 500 == 0 else 0.0
             rank.call("Allreduce", part("collective", size=8), after=1e-3 / ranks + delay)
 
     structure, model = fitted(program)
@@ -319,3 +319,18 @@ def test_steps_over_the_columns_of_a_grid_shrink_faster_than_the_work_of_a_rank(
     structure, model = fitted(program, (4, 9, 16, 25))
     expected = np.full(15, WORK_S / 256 / 16)
     assert computed(structure, model, 256)[7][1:16] == pytest.approx(expected, rel=0.03)
+
+
+def test_what_the_first_rank_computes_once_does_not_shrink():
+    """Such as a file that it reads before the first broadcast, in a short time compared with all work."""
+    read_s = 5e-4
+
+    def program(rank: Written, ranks: int) -> None:
+        rank.call("Bcast", part("collective", size=64, root=0), after=read_s if rank.rank == 0 else 1e-7)
+        for _ in range(STEPS):
+            rank.call("Allreduce", part("collective", size=8), after=WORK_S / ranks)
+
+    structure, model = with_processor_time(program, 5e-6)
+    found = computed(structure, model, 64)
+    assert found[0][0] == pytest.approx(read_s, rel=0.05)
+    assert found[1][0] < 1e-5
