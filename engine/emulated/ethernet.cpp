@@ -21,7 +21,8 @@ namespace {
 constexpr const char* usage =
     "usage: hockney-ethernet [--hosts N] [--rate BITS_PER_S] [--medium bus|switch] [--mtu BYTES] [--delay "
     "SECONDS]\n"
-    "                        [--send-buffer BYTES] [--trunk HOSTS:BITS_PER_S] [--fault HOST[-HOST]:SLOWDOWN:LOSS] -- COMMAND...\n"
+    "                        [--send-buffer BYTES] [--trunk HOSTS:BITS_PER_S] [--fault "
+    "HOST[-HOST]:SLOWDOWN:LOSS] -- COMMAND...\n"
     "COMMAND runs on host front; hockney-ethernet-agent HOST COMMAND... runs one on host h1, h2, ...\n";
 
 constexpr double max_hosts = 250;

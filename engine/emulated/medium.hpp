@@ -135,7 +135,7 @@ class Switch : public Medium {
   std::uint64_t losses_ = 0;
   Trunk trunk_;
   std::map<std::pair<int, int>, Nanoseconds> path_free_;  // of slow paths between two hosts
-  Nanoseconds trunk_free_[2] = {0, 0};                     // to the first switch, and to the second
+  Nanoseconds trunk_free_[2] = {0, 0};                    // to the first switch, and to the second
   std::vector<Nanoseconds> uplink_free_, downlink_free_;
   DeliveryQueue uplink_, downlink_;
 };

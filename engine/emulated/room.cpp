@@ -210,7 +210,8 @@ pid_t start_relay(const Settings& settings) {
   std::vector<std::string> ports;
   for (int number = 1; number <= settings.hosts; ++number) ports.push_back(port_name(number));
   const Wire wire{settings.bits_per_second, std::llround(settings.delay_s * 1e9)};
-  Relay relay(medium(settings.medium, wire, settings.hosts, {settings.faults}, settings.trunk), ports, front_port);
+  Relay relay(medium(settings.medium, wire, settings.hosts, {settings.faults}, settings.trunk), ports,
+              front_port);
   return forked([&] {
     prctl(PR_SET_NAME, "wire");
     raise_priority();

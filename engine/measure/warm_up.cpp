@@ -26,7 +26,8 @@ void WarmUp::run(Workload& workload, double until, double deadline) {
     const std::vector<double> times = sync_.repeat(workload, block_.count, block_.batch, 0);
     if (!control_.root()) continue;
     times_.insert(times_.end(), times.begin(), times.end());
-    series_s_ = now() - start_s - std::reduce(times.begin(), times.end()) * block_.batch * workload.operations();
+    series_s_ =
+        now() - start_s - std::reduce(times.begin(), times.end()) * block_.batch * workload.operations();
     const double median_s = times.empty() ? 0.0 : median(times);
     block_.run_s = median_s * workload.operations();
     block_.batch = suitable_batch();

@@ -142,7 +142,8 @@ TEST(Switch, ATrunkIsSharedInEachDirection) {
   two.offer(frame(0, 2, 0));
   two.offer(frame(1, 3, 0));
   two.offer(frame(2, 1, 0));
-  EXPECT_EQ(times(two, late), (Times{full + slow + full, full + slow + full, full + 2 * slow + slow_gap + full}));
+  EXPECT_EQ(times(two, late),
+            (Times{full + slow + full, full + slow + full, full + 2 * slow + slow_gap + full}));
 }
 
 TEST(Switch, FramesWithinAHalfDoNotUseTheTrunk) {
