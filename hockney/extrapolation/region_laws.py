@@ -73,6 +73,11 @@ class RegionLaw:
         """The relative error on more ranks, on which deviations are assumed to continue."""
         return self.error + self.trend * math.log(max(ranks / self.largest, 1.0))
 
+    def with_doubt_up_to(self, seconds: float) -> RegionLaw:
+        """With at least as much doubt as the region takes in the largest run, but not more than this."""
+        own_s = self.at(self.largest, (self.largest,))
+        return replace(self, doubt_s=max(abs(self.doubt_s), min(own_s, seconds)))
+
     def with_doubt(self, sign: int) -> RegionLaw:
         return replace(self, offset=self.offset + sign * self.doubt_s)
 
