@@ -47,8 +47,8 @@ MIN_LAUNCHES = 3
 MIN_SHARE = 0.02
 """Ranks with a smaller share of the computation of the busiest one show no variation of the others."""
 HOST_S = 1e-4
-"""Seconds before the first call and after the last one that another host may not need: ranks access memory for
-the first time there, and load libraries."""
+"""Seconds before the first call and after the last one that another host may not need: ranks access memory
+for the first time there, and load libraries."""
 MIN_REGION_SHARE = 0.002
 """Regions with a smaller share of a rank's computation follow the law of the whole."""
 MAX_EXCESS = 1.2
