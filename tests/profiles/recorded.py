@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,11 +35,13 @@ def mpicc(mpi: Mpi) -> str:
 
 
 def mpi_libraries(mpi: Mpi) -> list[Path]:
-    """The libraries next to this MPI's compiler that have its functions, those for Fortran too. Names without
-    a version may be scripts for the linker."""
-    lib = Path(mpi.mpicxx).parents[1] / "lib"
-    found = {path.resolve() for path in lib.glob("libmpi*.so.*")}
-    assert found, lib
+    """The libraries with which this MPI's compiler links programs, and those for Fortran. Names without a
+    version may be scripts for the linker."""
+    words = subprocess.run([mpi.mpicxx, "-show"], capture_output=True, text=True, check=True).stdout.split()
+    folders = [Path(word[2:]) for word in words if word.startswith("-L")]
+    name = [word[2:] for word in words if word.startswith("-lmpi")][-1]
+    found = {path.resolve() for folder in folders for path in folder.glob(f"lib{name}*.so.*")}
+    assert found, folders
     return sorted(found)
 
 
