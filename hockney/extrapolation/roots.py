@@ -92,6 +92,11 @@ def number_of_group(lowest: np.ndarray, group: int) -> int:
     return int(np.searchsorted(np.unique(lowest[lowest >= 0]), group))
 
 
+def are_by_number(rows: np.ndarray) -> bool:
+    """Whether the root's place is the communicator's number, as on the diagonal of a grid."""
+    return bool(rows[:, 5].any() and (rows[:, 4] == rows[:, 5]).all())
+
+
 def by_turns(rows: np.ndarray) -> np.ndarray:
     """With the roots' places counted from the communicator's number, as in Fox's algorithm."""
     made = rows.copy()

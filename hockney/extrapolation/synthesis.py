@@ -35,7 +35,14 @@ from hockney.extrapolation.partners import (
 )
 from hockney.extrapolation.placements import Place, Role
 from hockney.extrapolation.regions import Calls
-from hockney.extrapolation.roots import by_turns, loop_indices, number_of_group, observed_roots, root_places
+from hockney.extrapolation.roots import (
+    are_by_number,
+    by_turns,
+    loop_indices,
+    number_of_group,
+    observed_roots,
+    root_places,
+)
 from hockney.extrapolation.structure import (
     Donor,
     SizeKey,
@@ -319,7 +326,9 @@ class _Builder:
             call = rows["call"][chosen]
             k, count = indices.iteration[call], indices.iterations[call]
             size = members[self.origins[origin]]
-            places = root_places(observed, np.arange(len(chosen)), k, count, size)
+            places = None
+            if not are_by_number(observed):
+                places = root_places(observed, np.arange(len(chosen)), k, count, size)
             if places is None:
                 places = root_places(by_turns(observed), np.arange(len(chosen)), k, count, size)
                 rows["turns"][chosen] = 1

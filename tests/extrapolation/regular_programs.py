@@ -178,6 +178,18 @@ def summa_blocks(rank: Written, ranks: int, *, panels: int = 48) -> None:
         collective(rank, "Bcast", (1 << 18) // side, root=own * side + column, site=2, communicator=3)
 
 
+def power_iteration(rank: Written, ranks: int) -> None:
+    """Products of blocks of a matrix are added in rows, transposed, and sent down from the diagonal."""
+    side = balanced(ranks, 2)[0]
+    row, column = divmod(rank.rank, side)
+    for _ in range(12):
+        collective(rank, "Allreduce", (1 << 12) // side, site=1, communicator=2)
+        if row != column:
+            other = column * side + row
+            exchange(rank, other, other, (1 << 12) // side, site=2)
+        collective(rank, "Bcast", (1 << 12) // side, root=column * (side + 1), site=3, communicator=3)
+
+
 def transposition(rank: Written, ranks: int) -> None:
     """Blocks of a matrix in a square grid; those on the diagonal stay."""
     side = balanced(ranks, 2)[0]
@@ -632,7 +644,7 @@ def chosen_ranks_send(
         collective(rank, "Barrier", 0, site=3)
 
 
-IN_ROWS_AND_COLUMNS = (fox, summa, summa_blocks)
+IN_ROWS_AND_COLUMNS = (fox, summa, summa_blocks, power_iteration)
 """Programs with communicators of the rows and columns of a grid."""
 SQUARES = (4, 9, 16)
 POWERS = (2, 4, 8, 16)
@@ -654,6 +666,7 @@ REGULAR: dict[str, tuple[Program, tuple[int, ...], int]] = {
     "SUMMA": (summa, SQUARES, 64),
     "SUMMA with blocks": (summa_blocks, SQUARES, 64),
     "transposition": (transposition, SQUARES, 64),
+    "power iteration": (power_iteration, (*SQUARES, 25), 64),
     "multipartition": (multipartition, SQUARES, 64),
     "ring allreduce": (ring_allreduce, POWERS, 64),
     "Rabenseifner": (rabenseifner, POWERS, 64),
