@@ -58,7 +58,7 @@ def _sections(comparison: ComparedSides, remaining_sentences: Sequence[str]) -> 
             "Operations", tuple(remaining_sentences), tables=(operations_table(comparison, main_operations),)
         ),
         _cases_section(comparison, changed_cases, "changes", "Biggest changes"),
-        _one_sided_section(comparison),
+        _notes_section(comparison),
         _ratios_section(comparison, main_operations),
         _cases_section(comparison, undecided_cases, "undecided", "Undecided cases"),
         _unchanged_section(comparison, unchanged_operations),
@@ -88,9 +88,9 @@ def _cases_section(
     return Section(title, text, tables=(comparison.cases_table(shown_cases, name, title),), closed=closed)
 
 
-def _one_sided_section(comparison: ComparedSides) -> Section | None:
+def _notes_section(comparison: ComparedSides) -> Section | None:
     texts = comparison.missing_result_sentences
-    return Section("Measured on one side only", texts) if texts else None
+    return Section("Notes", texts) if texts else None
 
 
 def _ratios_section(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
