@@ -47,8 +47,8 @@ MIN_LAUNCHES = 3
 MIN_SHARE = 0.02
 """Ranks with a smaller share of the computation of the busiest one show no variation of the others."""
 HOST_S = 1e-4
-"""Seconds before the first call and after the last one that another host may not need: ranks access memory
-for the first time there, and load libraries."""
+"""Seconds of what ranks compute once, such as before their first call, that another host may not need: they
+access memory for the first time there, and load libraries."""
 MIN_REGION_SHARE = 0.002
 """Regions with a smaller share of a rank's computation follow the law of the whole."""
 MAX_EXCESS = 1.2
@@ -218,7 +218,7 @@ def fit_computation(
         regions[region] = fitter.fit(
             means, errors, weights, total.law.basis, is_small=share < MIN_REGION_SHARE
         )
-        if END in region[:2]:
+        if all(each.count.max() <= 1 for each in own.values()):
             regions[region] = regions[region].map(lambda law: law.with_doubt_up_to(HOST_S))
         # Cold caches add to the variation of iterations.
         several = [ranks for ranks, each in own.items() if _is_repeated(each)]

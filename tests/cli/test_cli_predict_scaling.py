@@ -52,7 +52,7 @@ def test_a_program_on_more_ranks(hockney, profiles_by_ranks):
         assert run_s["value"] >= 0.97 * work_s / ranks
         errors = point["errors"]
         assert math.hypot(*errors.values()) == pytest.approx(math.log(run_s["high"] / run_s["value"]))
-        assert errors["computation"] > errors["evaluation"] == 0.01 and errors["algorithms"] == 0
+        assert errors["computation"] > errors["evaluation"] == 0.02 and errors["algorithms"] == 0
         assert point["speed_up"]["value"] == pytest.approx(work_s / run_s["value"], rel=0.03)
         assert point["efficiency"]["value"] == pytest.approx(point["speed_up"]["value"] / ranks)
     assert document["points"][0]["efficiency"]["value"] > document["points"][2]["efficiency"]["value"]
