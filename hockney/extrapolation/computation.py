@@ -6,7 +6,7 @@ iterations. Variations are resampled, as those of different ranks add up in ever
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,7 +25,6 @@ from hockney.extrapolation.region_laws import (
 )
 from hockney.extrapolation.regions import (
     END,
-    MIN_ITERATIONS,
     Calls,
     Distinctions,
     Later,
@@ -42,6 +41,8 @@ from hockney.extrapolation.regions import (
     rank_factors,
 )
 
+MIN_ITERATIONS = 4
+"""Fewer do not show how iterations vary."""
 MIN_LAUNCHES = 3
 """Fewer do not show how launches differ."""
 MIN_SHARE = 0.02
@@ -93,7 +94,8 @@ class ComputationModel:
         return any(law.doubt_s for law in laws)
 
     def with_doubts(self, sign: int) -> ComputationModel:
-        """With regions as much longer (1) or shorter (-1) as the effect of cold caches is unknown."""
+        """With longer (1) or shorter (-1) regions, as far as the effect of cold caches or the time on
+        another host is unknown."""
         regions = {
             region: laws.map(lambda law: law.with_doubt(sign)) for region, laws in self.regions.items()
         }
@@ -161,20 +163,19 @@ class ComputationMeans:
 
     def steady(self) -> np.ndarray:
         """Seconds before each call and after the last one, with trends only."""
-        found, places = self.seconds[self.region], positions(len(self.region))
-        for k, variation in enumerate(self.variations):
-            if len(variation.trend):
-                chosen = np.flatnonzero(self.region == k)
-                found[chosen] *= variation.expected(places[chosen])
-        return found
+        return self._multiplied(Variation.expected)
 
     def vary(self, random: np.random.Generator) -> np.ndarray:
         """Seconds before each call and after the last one, with variations."""
+        return self._multiplied(lambda variation, places: variation.sampled(places, random))
+
+    def _multiplied(self, factors: Callable[[Variation, np.ndarray], np.ndarray]) -> np.ndarray:
+        """The seconds with the factors of each region at its positions."""
         found, places = self.seconds[self.region], positions(len(self.region))
         for k, variation in enumerate(self.variations):
             if len(variation.trend) or len(variation.factors):
                 chosen = np.flatnonzero(self.region == k)
-                found[chosen] *= variation.sampled(places[chosen], random)
+                found[chosen] *= factors(variation, places[chosen])
         return found
 
 

@@ -139,10 +139,9 @@ class LawFitter:
         is_small: bool = False,
         features: tuple[str, ...] = (),
     ) -> LawsByPlace:
-        """`values` are those of each rank (NaN: none) by number of ranks, and count by their `weights`; they
-        may be too long or too short by `errors` (s). Small
-        regions follow the law `assumed` of all computation. Ranks differ by `features`, by default by those
-        that explain their differences."""
+        """`values` are those of each rank (NaN: none) by number of ranks, with `weights`. Their means may be
+        too long or too short by `errors` (s). Small regions follow the law `assumed` of all computation.
+        Ranks differ by `features`, by default by those that explain their differences."""
         weights = weights or {ranks: np.ones(len(each)) for ranks, each in values.items()}
         laws = (assumed,) if is_small and assumed is not None else self.laws
         everyone = _fit(_means(values, weights, {}), errors, self.dims, laws, assumed)

@@ -33,8 +33,6 @@ other ranks used the caches. Measured between 2 and 5 us on an EPYC processor: d
 MIN_BUSY = 0.01
 """With a smaller share of processor time between calls, ranks sleep there, and wait for devices: their
 computation does not follow from processor time."""
-MIN_ITERATIONS = 4
-"""Fewer do not show how iterations vary."""
 MAX_FACTORS = 4096
 RARE = 0.01
 """Share of the iterations that vary more than the others."""
@@ -60,8 +58,9 @@ LATER."""
 
 @dataclass(frozen=True)
 class Distinctions:
-    """The pairs of kinds of calls between which ranks compute in turns, with their number, and those between
-    which roots differ from others (None: all)."""
+    """Where computations between the same two kinds of calls differ. `turns` has the number of turns by pair
+    of kinds. `by_root` has the pairs between which roots compute for another time than other ranks (None: all
+    pairs)."""
 
     turns: Mapping[tuple[int, int], int] = field(default_factory=dict)
     by_root: frozenset[tuple[int, int]] | None = frozenset()
@@ -397,8 +396,8 @@ def find_trend(runs: Mapping[int, RegionTimes]) -> np.ndarray:
 
 
 def find_variation(runs: Mapping[int, RegionTimes], chosen: int | None) -> Variation:
-    """The trend of the region in all runs, and the factors in the chosen run, from which only what cold
-    caches do not explain deviates. Rare deviations are those of the host, such as interrupts."""
+    """The trend of a region, and the factors of its computations in the chosen run (None: no factors). Cold
+    caches explain small deviations. The host causes rare ones, for example by interrupts."""
     variation = Variation(find_trend(runs))
     if chosen is None:
         return variation
@@ -412,8 +411,6 @@ def find_variation(runs: Mapping[int, RegionTimes], chosen: int | None) -> Varia
         deviation = (values - expected)[known]
         deviation = np.sign(deviation) * np.maximum(np.abs(deviation) - cold_s, 0.0)
         if values.sum() > 0:
-            if len(values) < MIN_ITERATIONS:
-                return variation
             relative.append(1 + deviation / expected[known])
     factors = np.concatenate([*relative, np.zeros(0)])[:MAX_FACTORS]
     if len(factors) * RARE >= 1:

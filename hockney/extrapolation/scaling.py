@@ -252,7 +252,7 @@ class _GeneratedProgram:
         return [effect * each.steady() for effect, each in zip(self._effects, self._means, strict=True)]
 
     def doubtful(self, sign: int) -> list[np.ndarray]:
-        """As the first sample, with as much more (1) or less (-1) as the effect of cold caches is unknown."""
+        """As the first sample, with `ComputationModel.with_doubts`."""
         return self._sampled(self._means_by(self._computation.with_doubts(sign)), 0)
 
     def _computed_s(self, seconds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -162,7 +162,7 @@ class NodesResults(StudyResults):
     @property
     def is_conclusive(self) -> bool:
         """Whether every measure would have named a node that takes `TARGET` times as long, and no node or
-        switch might take so long."""
+        switch is undecided."""
         return (
             bool(self.main_powers)
             and all(power.node is not None and power.node <= TARGET for power in self.main_powers)
