@@ -21,10 +21,10 @@ from hockney.models.node_effects import (
     adjusted_p_values,
     change,
     is_slow,
-    link_p_values,
     over_launches,
     pair_effects,
 )
+from hockney.models.node_links import detectable_links, link_p_values
 from hockney.models.significance import NOTABLE
 
 NODE_NOISE = 0.01
@@ -73,7 +73,7 @@ def names(log_times: np.ndarray) -> tuple[set[int], set[tuple[int, int]], float,
         set(np.flatnonzero(is_slow(nodes, adjusted["node"])).tolist()),
         {(int(first[k]), int(second[k])) for k in slow_links},
         float(np.exp(np.median(nodes.detectable_node(2 * len(nodes.launches), log_times.shape[1])))),
-        float(np.exp(np.median(links.detectable_link(2 * len(links.launches), log_times.shape[1])))),
+        float(np.exp(np.median(detectable_links(link_values, links, 2 * len(first), log_times.shape[1])))),
     )
 
 

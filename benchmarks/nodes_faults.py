@@ -81,8 +81,8 @@ def emulated(choose: random.Random) -> Truth:
     fault = choose.choice(("slow host", "slow link", "lossy host", "clean"))
     first, second = sorted(choose.sample(range(1, hosts + 1), 2))
     entry, names = {
-        "slow host": (f"hosts = [{first}]\nslowdown = 1.5", {f"h{first}"}),
-        "slow link": (f"hosts = [{first}, {second}]\nslowdown = 3", {f"h{first} - h{second}"}),
+        "slow host": (f"hosts = [{first}]\nslowdown = 1.1", {f"h{first}"}),
+        "slow link": (f"hosts = [{first}, {second}]\nslowdown = 1.5", {f"h{first} - h{second}"}),
         "lossy host": (f"hosts = [{first}]\nloss = 0.05", {f"h{first}"}),
         "clean": ("", set()),
     }[fault]

@@ -10,10 +10,7 @@ the median node.
 
 The statistical unit is the launch. The variance of an effect over the launches is moderated by those of all
 other effects of its kind (G. K. Smyth, Stat. Appl. Genet. Mol. Biol. 3 (2004) 3), because a few launches say
-little about a single variance. Delays only add to times, so noise is skewed, and among hundreds of links the
-t distribution of few launches gives too small p-values. A link must therefore also be slow among all links:
-its sum over the launches is compared with sums of the effects of links drawn at random in each launch (a
-permutation test; R. A. Fisher, The Design of Experiments, 1935). Effects are logarithms of ratios of times.
+little about a single variance. Effects are logarithms of ratios of times.
 """
 
 from __future__ import annotations
@@ -41,17 +38,9 @@ CLIP = 1.5
 (Ann. Math. Stat. 35 (1964) 73)."""
 NORMAL_DEVIATION = 1.4826
 """Standard deviation of a normal distribution divided by its median absolute deviation."""
-LINK_SHARE = 1.7
-"""The share of the effect of a slow link that is attributed to its nodes is about this number divided by the
-number of a node's links (benchmarks/nodes.py)."""
 MIN_MODERATED = 8
 """The number of effects from which their variances have a common distribution that can be estimated."""
 MIN_FREEDOM = 1e-6
-EXCHANGE_CLIP = 6.0
-"""Limit of effects in the permutation test of links, in standard deviations."""
-GRID_POINTS = 1 << 13
-"""The number of different effects of a launch in the permutation test of links."""
-
 
 MIN_NODES_OF_SWITCH = 3
 """With fewer nodes, a slow switch cannot be distinguished from a slow node below it."""
@@ -131,22 +120,19 @@ class Effects:
     def detectable(self, tests: int) -> np.ndarray:
         """Smallest log slowdown that is named with probability `POWER`, as the only one among `tests` tests:
         significant after the adjustment, and estimated to be notable. nan if unknown."""
-        return self._smallest(tests, 1.0)
+        return self.named_from(tests) + self.half_width(POWER)
 
     def detectable_node(self, tests: int, nodes: int) -> np.ndarray:
         """The same for effects of nodes from pairs. The effect of a slow node varies more than those of
         nodes close to the median, and is underestimated, because the median of few nodes follows it. The
         constants are from simulations (benchmarks/nodes.py)."""
-        return self._smallest(tests, 1.1 + 2 / nodes) + 4 / nodes * self.standard_error
+        spread = (1.1 + 2 / nodes) * self.half_width(POWER)
+        return self.named_from(tests) + spread + 4 / nodes * self.standard_error
 
-    def detectable_link(self, tests: int, nodes: int) -> np.ndarray:
-        """The same for links, whose effects are partly attributed to their nodes."""
-        return self._smallest(tests, 1.1) / (1 - min(0.9, LINK_SHARE / (nodes - 1)))
-
-    def _smallest(self, tests: int, spread: float) -> np.ndarray:
-        """`spread` is the standard deviation of a slow one relative to the standard error."""
+    def named_from(self, tests: int) -> np.ndarray:
+        """The smallest estimates of log slowdowns that are significant among `tests` tests, and notable."""
         critical = _quantile(self.freedom, 1 - FALSE_SHARE / max(1, tests)) * self.standard_error
-        return np.maximum(math.log(NOTABLE), critical) + spread * self.half_width(POWER)
+        return np.maximum(math.log(NOTABLE), critical)
 
 
 def _quantile(freedom: np.ndarray, probability: float) -> np.ndarray:
@@ -381,46 +367,6 @@ def over_launches(values: np.ndarray, *, is_exact: bool = False) -> Effects:
         variance, freedom = moderate(variance * counts, freedom)
         variance = variance / np.maximum(counts, 1)
     return Effects(log_ratio, np.sqrt(variance), freedom, counts)
-
-
-def exchange_p_values(values: np.ndarray) -> np.ndarray:
-    """One-sided p-values of slow links from effects of shape (launches, links), nan where unknown: the
-    probability that the sum over a link's launches is as large if the link in each launch is drawn from all.
-    The distribution of sums is the convolution of those of the launches, on a grid that rounds up. Effects
-    are clipped at `EXCHANGE_CLIP` standard deviations of a launch, so that a disturbed launch has no more
-    weight than others."""
-    p_values = np.full(values.shape[1], np.nan)
-    known = np.isfinite(values)
-    limits = EXCHANGE_CLIP * NORMAL_DEVIATION * row_medians(np.abs(values))[:, None]
-    values = np.where(limits > 0, np.clip(values, -limits, limits), values)
-    for mask in np.unique(known, axis=1).T:
-        selected = (known == mask[:, None]).all(axis=0)
-        rows = [row[np.isfinite(row)] for row in values[mask]]
-        if rows:
-            p_values[selected] = _tail_of_sum(rows, values[mask][:, selected].sum(axis=0))
-    return p_values
-
-
-def link_p_values(values: np.ndarray, effects: Effects) -> np.ndarray:
-    """One-sided p-values of slow links, from their effects in each launch and over all launches: the larger
-    one of the t test and of the permutation test."""
-    return np.maximum(effects.p_slower, exchange_p_values(values))
-
-
-def _tail_of_sum(rows: Sequence[np.ndarray], sums: np.ndarray) -> np.ndarray:
-    """The probabilities that the sum of one value of each row is at least as large as each of `sums`."""
-    lows = [float(row.min()) for row in rows]
-    step = max(float(np.ptp(row)) for row in rows) / (GRID_POINTS - 1)
-    if step == 0:
-        return np.ones(len(sums))
-    size = 1 << (len(rows) * GRID_POINTS).bit_length()
-    product = np.ones(size // 2 + 1, dtype=complex)
-    for row, low in zip(rows, lows, strict=True):
-        counts = np.bincount(np.ceil((row - low) / step).astype(int), minlength=GRID_POINTS)
-        product *= np.fft.rfft(counts / len(row), size)
-    tail = np.cumsum(np.maximum(0.0, np.fft.irfft(product, size))[::-1])[::-1]
-    places = np.floor((sums - sum(lows)) / step).astype(int)
-    return np.minimum(1.0, tail[np.clip(places, 0, size - 1)])
 
 
 def moderate(variances: np.ndarray, freedom: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

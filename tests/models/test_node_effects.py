@@ -17,7 +17,6 @@ from hockney.models.node_effects import (
     change,
     inverse_trigamma,
     is_slow,
-    link_p_values,
     moderate,
     over_launches,
     over_runs,
@@ -25,6 +24,7 @@ from hockney.models.node_effects import (
     relative_to_median,
     row_medians,
 )
+from hockney.models.node_links import link_p_values
 
 RUNS = 40
 

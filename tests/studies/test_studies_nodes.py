@@ -24,6 +24,7 @@ from hockney.launch.fakes.nodes import fake_partners
 from hockney.studies import Evidence, Options
 from hockney.studies.nodes.columns import answer, summary
 from hockney.studies.nodes.headline import headline
+from hockney.studies.nodes.plan import PAIR_MEASURES
 from hockney.studies.nodes.results import NodesResults
 
 STUDY = studies.find_study("nodes")
@@ -166,6 +167,18 @@ def test_few_launches_are_inconclusive(tmp_path: Path):
     assert answer(evidence)["slow_nodes"] == []
     assert not STUDY.is_conclusive(evidence) and not STUDY.has_fault(evidence)
     assert len(headline(NodesResults.of(evidence))) == 2
+
+
+def test_launches_that_cannot_name_a_link_are_inconclusive(tmp_path: Path):
+    """In 3 launches of 10 links, the slowest in each is not significant."""
+    evidence = run(tmp_path / "r", "fake:nodes=5;link=1-3:1.5", launches=3, measure=PAIR_MEASURES)
+    results = NodesResults.of(evidence)
+    assert all(power.node is not None and power.link is None for power in results.main_powers)
+    assert results.too_few_for_links
+    assert not results.has_groups and not STUDY.has_fault(evidence) and not STUDY.is_conclusive(evidence)
+    enough = run(tmp_path / "s", "fake:nodes=5;link=1-3:1.5", launches=5, measure=PAIR_MEASURES)
+    assert answer(enough)["slow_links"] == [["fakehost1", "fakehost3"]]
+    assert not NodesResults.of(enough).too_few_for_links
 
 
 def test_slow_pairs_in_groups_name_no_link(tmp_path: Path):

@@ -76,18 +76,21 @@ def _power_sentence(results: NodesResults) -> str:
     node_limits = [power.node for power in results.main_powers]
     link_limits = [power.link for power in results.main_powers if power.link is not None]
     known = [limit for limit in node_limits if limit is not None]
-    if len(known) < len(node_limits):
-        launches = min(power.launches for power in results.powers)
-        return "The launches are too few to name anything. " + remedy(
-            budget_multiple([float("inf")], launches), launches, results.evidence.settings
+    launches = min(power.launches for power in results.powers)
+    if len(known) < len(node_limits) or results.too_few_for_links:
+        reason = (
+            "The launches are too few to name anything."
+            if len(known) < len(node_limits)
+            else "With so few launches, less than 95% of such runs name a slow link, however slow it is."
         )
+        more = remedy(budget_multiple([float("inf")], launches), launches, results.evidence.settings)
+        return f"{reason} {more}"
     text = f"By typical times, 95% of such runs would name a node that takes {max(known):.2f} times as long"
     if link_limits:
         text += f", or a link that takes {max(link_limits):.2f} times as long"
     if max(known) <= TARGET:
         return f"{text}.{_loss_text(results)}"
     multiple = ((max(known) - 1) / (TARGET - 1)) ** 2
-    launches = min(power.launches for power in results.powers)
     return f"{text}. " + remedy(budget_multiple([multiple], launches), launches, results.evidence.settings)
 
 

@@ -150,9 +150,8 @@ class NodesResults(StudyResults):
     def powers(self) -> tuple[Power, ...]:
         powers = []
         for measure in dict.fromkeys(s.measure for s in self.slowdowns):
-            link_measure = BANDWIDTH if measure in (SENDING, RECEIVING) else measure
             nodes = [s for s in self.slowdowns if s.measure == measure]
-            links = [s for s in self.links if s.measure == link_measure]
+            links = [s for s in self.links if s.measure == link_measure(measure)]
             switches = [s for s in self.switches if s.measure == measure]
             launches = min(s.launches for s in nodes)
             node, link, switch = map(_median_detectable, (nodes, links, switches))
@@ -161,12 +160,21 @@ class NodesResults(StudyResults):
 
     @property
     def is_conclusive(self) -> bool:
-        """Whether every measure would have named a node that takes `TARGET` times as long, and no node or
-        switch is undecided."""
+        """Whether every measure would have named a node that takes `TARGET` times as long, and some slowdown
+        of a link, and no node or switch is undecided."""
         return (
             bool(self.main_powers)
             and all(power.node is not None and power.node <= TARGET for power in self.main_powers)
+            and not self.too_few_for_links
             and not self.undecided
+        )
+
+    @property
+    def too_few_for_links(self) -> bool:
+        """Whether the launches are too few to name any link, however slow."""
+        measures = {s.measure for s in self.links}
+        return any(
+            power.link is None for power in self.main_powers if link_measure(power.measure) in measures
         )
 
     @property
@@ -253,9 +261,9 @@ class NodesResults(StudyResults):
         from hockney.models.node_effects import (
             FALSE_SHARE,
             adjusted_p_values,
-            link_p_values,
             over_launches,
         )
+        from hockney.models.node_links import link_p_values
 
         is_exact, values = self.evidence.machine.is_exact, self.effects.by_kind
         delays: dict[Kind, Delays] = {}
@@ -290,8 +298,6 @@ class NodesResults(StudyResults):
             [(self.nodes[i], self.nodes[j]) for i, j in pairs],
             [tuple(self.nodes[k] for k in group) for group in self.topology.members],
         )
-        # each kind is compared among so many nodes or switches
-        counts = (len(self.nodes), len(self.nodes), self.topology.compared_count)
         adjusted, switches = adjusted_p_values(families), self.topology.names
         tests = [present * size for size in sizes]
         return {
@@ -302,14 +308,34 @@ class NodesResults(StudyResults):
                     names[k],
                     switches,
                     adjusted[kind],
-                    tests[k],
-                    counts[k],
+                    {
+                        measure: self._detectable(kind, measure, effects, tests[k])
+                        for measure, effects in groups[kind].items()
+                    },
                     delays.get(kind),
                     self.messages_of_repetition,
                 )
             )
             for k, kind in enumerate(kinds)
         }
+
+    def _detectable(self, kind: Kind, measure: str, effects: Effects, tests: int) -> np.ndarray:
+        """The smallest detectable log slowdowns: of links, of nodes and switches by their pairs, or of nodes
+        alone."""
+        from hockney.models.node_links import detectable_links
+
+        if kind == "link" and not self.evidence.machine.is_exact:
+            values = self.effects.by_kind[kind][measure]
+            return detectable_links(values, effects, tests, len(self.nodes))
+        if kind == "link" or measure not in (LATENCY, SENDING, RECEIVING, BIDIRECTIONAL, DELAYS):
+            return effects.detectable(tests)
+        compared = len(self.nodes) if kind == "node" else self.topology.compared_count
+        return effects.detectable_node(tests, compared)
+
+
+def link_measure(measure: str) -> str:
+    """The measure of links from the same times as this one of nodes."""
+    return BANDWIDTH if measure in (SENDING, RECEIVING) else measure
 
 
 def _families(p_values: Mapping[Kind, Mapping[str, np.ndarray]]) -> dict[Kind, np.ndarray]:
@@ -330,8 +356,7 @@ def _slowdowns(
     names: Sequence[tuple[str, ...]],
     switches: Sequence[str],
     adjusted: np.ndarray,
-    tests: int,
-    count: int,
+    smallest: Mapping[str, np.ndarray],
     delays: Delays | None,
     messages: float,
 ) -> Iterator[Slowdown]:
@@ -342,7 +367,7 @@ def _slowdowns(
     for measure in sorted(groups, key=measure_order):
         effects = groups[measure]
         first = list(groups).index(measure) * len(names)
-        half_width, detectable = effects.half_width(), _detectable(effects, kind, measure, tests, count)
+        half_width, detectable = effects.half_width(), smallest[measure]
         slow = is_slow(effects, adjusted[first : first + len(names)])
         for k, name in enumerate(names):
             if not np.isfinite(effects.log_ratio[k]):
@@ -373,15 +398,6 @@ def _slowdowns(
                 int(effects.launches[k]),
                 switches[k] if kind == "switch" else "",
             )
-
-
-def _detectable(effects: Effects, kind: Kind, measure: str, tests: int, count: int) -> np.ndarray:
-    """The smallest detectable log slowdowns: of links, of nodes and switches by their pairs, or of nodes
-    alone."""
-    if kind == "link":
-        return effects.detectable_link(tests, count)
-    is_of_pairs = measure in (LATENCY, SENDING, RECEIVING, BIDIRECTIONAL, DELAYS)
-    return effects.detectable_node(tests, count) if is_of_pairs else effects.detectable(tests)
 
 
 def _ratio(log_ratio: float, half_width: float) -> Estimate:
