@@ -108,6 +108,14 @@ int min_repetitions_of_visit(const VisitLimit& limit, int back_to_back, double r
   return repetition_s * min_repetitions <= Method::visit_share * rule.budget_s ? min_repetitions : 1;
 }
 
+// The number of repetitions of whole cycles that a visit makes even if its time is up: as many as take
+// the case's share, but at least one.
+int min_repetitions_of_cycles(const Workload& workload, double repetition_s, const StopRule& rule) {
+  const double cycle_s = std::max(repetition_s, 1e-9) * workload.cycle();
+  const double affordable_cycles = rule.budget_s / cycle_s;
+  return workload.cycle() * static_cast<int>(std::clamp(affordable_cycles, 1.0, 1.0 * workload.min_cycles()));
+}
+
 // Number of repetitions of a series that takes `series_s` to start and end: those that take as long, and at
 // least those of a median unless they take too long.
 int min_distribution_chunk(double run_s, double series_s, const StopRule& rule) {
@@ -207,7 +215,8 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
   const auto previous_repetitions = static_cast<long>(result_.times_s.size());
   StopRule rule = rule_;
   const int cycle = workload.cycle();
-  rule.max_repetitions = whole_cycles(limit.max_repetitions, cycle);
+  const int min_count = workload.min_cycles() * cycle;
+  rule.max_repetitions = std::max(whole_cycles(limit.max_repetitions, cycle), min_count);
   // A single visit cannot show precision when there are several.
   if (!limit.only || info_.shows_distribution) rule.precision = -1;
   std::vector<double> times_s;
@@ -223,7 +232,8 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
       progress.late_count = sync.late_count();
       progress.first_chunk = first_chunk;
       progress.min_repetitions =
-          min_repetitions_of_visit(limit, workload.back_to_back(), repetition_s, rule_);
+          std::max(min_repetitions_of_visit(limit, workload.back_to_back(), repetition_s, rule_),
+                   min_repetitions_of_cycles(workload, repetition_s, rule_));
       if (info_.shows_distribution) progress.min_chunk = min_distribution_chunk(run_s_, series_s_, rule_);
       progress.remaining_s = limit.deadline - now();  // last, because reading the clock may take time
       decision = decide(progress, rule);

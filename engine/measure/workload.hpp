@@ -89,6 +89,10 @@ class Workload {
   // whole units. The same on all ranks.
   virtual int cycle() const { return 1; }
 
+  // The number of units of every visit, unless they take longer than the case's share of the time. The
+  // same on all ranks.
+  virtual int min_cycles() const { return 1; }
+
   // The minimum number of calls of run() between two readings of the clock.
   virtual int back_to_back() const { return 1; }
 

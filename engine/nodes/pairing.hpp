@@ -48,7 +48,8 @@ inline constexpr Parameter tournaments{
     1,
     1000,
     "",
-    "minimum number of tournaments in a sample block, each with every pair of ranks once"};
+    "minimum number of tournaments in a sample block, each with every pair of ranks once; fewer if they take "
+    "longer than the case's share of the time"};
 
 inline constexpr Metric pairing_metrics[] = {
     {.name = "pair_time",
@@ -107,7 +108,8 @@ class PairingBase : public Workload {
     next_round_ = previous_repetitions;
     repeats_ = true;
   }
-  int cycle() const final { return meets_all_ ? tournaments_ * tournament_.rounds() : 1; }
+  int cycle() const final { return meets_all_ ? tournament_.rounds() : 1; }
+  int min_cycles() const final { return meets_all_ ? tournaments_ : 1; }
 
   void fill(const Payload& payload) final {
     write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));

@@ -113,7 +113,7 @@ TEST(Measure, StopsAtTheBudget) {
 }
 
 // A pattern that takes 2 ms on the last rank only: the collective's time is that rank's.
-class Slow final : public Workload {
+class Slow : public Workload {
  public:
   explicit Slow(const Comm& comm) : comm_(comm) {}
   void run() override {
@@ -210,6 +210,38 @@ TEST(Measure, ALaterVisitWarmsUpWhileTheLaunchHasTime) {
   const int without = 1 + 5;  // verification and repetitions
   EXPECT_GE(runs_in(now() + 1000), without + Method::min_warm_up_runs);
   EXPECT_LE(runs_in(now()), without + 1);  // a disturbed visit may have time for another verification
+}
+
+// Slow repetitions in units of three, of which a visit makes four if they fit into the case's share.
+class SlowCycles final : public Slow {
+ public:
+  using Slow::Slow;
+  int cycle() const override { return 3; }
+  int min_cycles() const override { return 4; }
+};
+
+constexpr WorkloadInfo slow_cycles{
+    .name = "slow_cycles",
+    .help = "-",
+    .time = "-",
+    .parameters = parameters,
+    .make = [](const Place& place, const Values&) -> std::unique_ptr<Workload> {
+      return std::make_unique<SlowCycles>(place.comm);
+    },
+};
+
+TEST(Measure, AVisitMakesAllItsCyclesOnlyIfTheyFitIntoTheCasesShare) {
+  const Comm& comm = control();
+  Arena arena(count_ranks_on_host(comm));
+  Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
+  const auto repetitions = [&](double budget_s) {
+    CaseRun run = measurer.begin(slow_cycles, Values(std::map<std::string, std::string>{{"sync", "barrier"}}),
+                                 {.precision = -1, .budget_s = budget_s});
+    run.visit({now(), 5, false});
+    return run.result().times_s.size();
+  };
+  EXPECT_EQ(repetitions(1000), comm.root() ? 12u : 0u);
+  EXPECT_EQ(repetitions(1e-3), comm.root() ? 3u : 0u);
 }
 
 // The target of a one-sided operation is ready at once, and its origin may be another rank than 0.
