@@ -249,6 +249,14 @@ void report_ended_part(pid_t ended_pid, int status, pid_t relay, const std::vect
     if (ended_pid == holder_pids[k]) throw Problem("host " + host_name(static_cast<int>(k) + 1), description);
 }
 
+// Ends all other processes of the namespace, and waits for them: only then does their processor time count as
+// that of hockney, and not of other programs.
+void end_others() {
+  kill(-1, SIGKILL);
+  while (wait(nullptr) > 0) {
+  }
+}
+
 // The first process of the process-id namespace: when it ends, the kernel kills all other processes.
 [[noreturn]] void first_process(const Settings& settings, const std::vector<std::string>& words,
                                 int lifeline) {
@@ -263,7 +271,10 @@ void report_ended_part(pid_t ended_pid, int status, pid_t relay, const std::vect
     int status = 0;
     const pid_t ended_pid = wait(&status);
     require(ended_pid > 0, "process");
-    if (ended_pid == program) _exit(exit_code_of(status));
+    if (ended_pid == program) {
+      end_others();
+      _exit(exit_code_of(status));
+    }
     report_ended_part(ended_pid, status, relay, holder_pids);
   }
 }

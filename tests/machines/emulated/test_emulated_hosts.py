@@ -8,6 +8,7 @@ A busy machine can only make messages slower: times have lower limits, bandwidth
 from __future__ import annotations
 
 import os
+import resource
 import shlex
 import shutil
 import signal
@@ -71,6 +72,21 @@ def test_hosts_have_their_own_names_addresses_and_memory():
     assert interfaces == "2", "the loopback and eth0"
     assert [name.split() for name in names] == [["10.99.0.1", "h1"], ["10.99.0.254", "front"]]
     assert here == str(2 + 1 + BUS.hosts), "the other ends of all"
+
+
+def test_processes_that_outlive_the_command_count_as_its_own():
+    """As the wire does; otherwise its processor time would be a load from other programs."""
+    busy_s = 0.3
+    code = f"while time.process_time() < {busy_s}: pass\nopen('/dev/shm/done', 'w').close(); time.sleep(60)"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = among(
+        SWITCH,
+        f"{sys.executable} -c {shlex.quote('import time' + chr(10) + code)} & "
+        "while [ ! -e /dev/shm/done ]; do sleep 0.05; done",
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime >= busy_s
 
 
 def test_the_exit_code_and_the_folder_are_those_of_the_command(tmp_path):
