@@ -18,10 +18,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-NETWORKS: Mapping[str, str] = {
-    "crossbar": 'shape = "switch"\nnodes = [{count = 16}]',
-    "torus": 'shape = "torus"\ndims = [4, 4]\nlink = "12.5GB/s"\nhop_s = "100ns"',
-    "fat tree": 'shape = "fat-tree"\ndown = [4, 4]\nup = [1, 2]\ncables = [1, 1]\nhop_s = "300ns"',
+
+@dataclass(frozen=True)
+class Network:
+    """A network of simulated nodes, with the nodes below each switch: the name of switch k is `switch` and k;
+    no switches if `switch` is empty."""
+
+    text: str
+    nodes: int = 16
+    switch: str = ""
+    below: int = 4
+
+
+NETWORKS: Mapping[str, Network] = {
+    "crossbar": Network('shape = "switch"\nnodes = [{count = 16}]'),
+    "torus": Network('shape = "torus"\ndims = [4, 4]\nlink = "12.5GB/s"\nhop_s = "100ns"'),
+    "fat tree": Network(
+        'shape = "fat-tree"\ndown = [4, 4]\nup = [1, 2]\ncables = [1, 1]\nhop_s = "300ns"', 16, "leaf"
+    ),
+    "fat tree of 32": Network(
+        'shape = "fat-tree"\ndown = [8, 4]\nup = [1, 2]\ncables = [1, 1]\nhop_s = "300ns"', 32, "leaf", 8
+    ),
+    "dragonfly": Network(
+        'shape = "dragonfly"\ndragonfly = [3, 1, 2, 4]\nlink = "12.5GB/s"\nhop_s = "200ns"', 24, "router"
+    ),
 }
 SIMULATED = """name = "cluster"
 title = "A cluster"
@@ -57,11 +77,13 @@ class Truth:
 
 def simulated(choose: random.Random) -> Truth:
     shape, noise = choose.choice(list(NETWORKS)), choose.choice((0.01, 0.03, 0.05))
-    text = SIMULATED.format(network=NETWORKS[shape], noise=noise, seed=choose.randrange(10**6))
+    network = NETWORKS[shape]
+    text = SIMULATED.format(network=network.text, noise=noise, seed=choose.randrange(10**6))
     faults = ["slow host", "slow link", "lossy link", "lossy host", "two slow hosts", "clean"]
-    fault = choose.choice([*faults, "slow uplink"] if shape == "fat tree" else faults)
-    nodes = sorted(choose.sample(range(16), 2))
-    leaf = choose.randrange(4)
+    fault = choose.choice([*faults, "slow uplink"] if network.switch else faults)
+    nodes = sorted(choose.sample(range(network.nodes), 2))
+    switch = choose.randrange(network.nodes // network.below)
+    below = list(range(network.below * switch, network.below * (switch + 1)))
     link, host = f"n{nodes[0]} - n{nodes[1]}", f"n{nodes[0]}"
     entries, names = {
         "slow host": ([f"nodes = [{nodes[0]}]\nslowdown = 1.1"], {host}),
@@ -69,7 +91,7 @@ def simulated(choose: random.Random) -> Truth:
         "slow link": ([f"nodes = {nodes}\nslowdown = 1.5"], {link}),
         "lossy link": ([f'nodes = {nodes}\nloss = 0.01\nresend_s = "1ms"'], {link}),
         "lossy host": ([f'nodes = [{nodes[0]}]\nloss = 0.03\nresend_s = "1ms"'], {host}),
-        "slow uplink": ([f"uplink = {list(range(4 * leaf, 4 * leaf + 4))}\nslowdown = 1.2"], {f"leaf{leaf}"}),
+        "slow uplink": ([f"uplink = {below}\nslowdown = 1.2"], {f"{network.switch}{switch}"}),
         "clean": ([], set()),
     }[fault]
     text += "".join(f"[[faults]]\n{entry}\n" for entry in entries)
