@@ -65,8 +65,8 @@ AT_ONCE = StudyParameter(
 TOURNAMENTS = StudyParameter(
     "tournaments",
     "integer",
-    "minimum number of tournaments in a launch, if time allows; more find rarer losses (default: 10, or fewer "
-    "with more than 16 nodes)",
+    "minimum number of tournaments in a launch, if time allows; more find rarer losses (default: 10, or "
+    "fewer with more than 16 nodes)",
     low=1,
     high=1000,
     example="64",
