@@ -146,9 +146,7 @@ def simulated_s(
     with tempfile.TemporaryDirectory() as folder:
         hosts = rank_hosts(run.platform, ranks, run.ranks_per_node)
         (Path(folder) / HOSTS).write_text("".join(f"{host}\n" for host in hosts))
-        (Path(folder) / PLATFORM).write_text(
-            platform_lines(run.platform, max_events=run.max_events, seed_offset=0)
-        )
+        (Path(folder) / PLATFORM).write_text(platform_lines(run.platform, max_events=run.max_events))
         done = subprocess.run(
             [smpirun, "-wrapper", f"env LD_PRELOAD={calls}", *words, *arguments],
             cwd=folder,

@@ -30,7 +30,7 @@ from hockney.core.units import format_seconds
 from hockney.launch.failures import Explanation, describe_ending, parse_ending
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
-from hockney.launch.mpi import MAX_ENGINE_INTEGER, PLAN_FILE, option_words, plan_text, select_engine
+from hockney.launch.mpi import PLAN_FILE, option_words, plan_text, select_engine
 from hockney.launch.reading import EngineReader
 from hockney.process import Scratch
 
@@ -41,8 +41,8 @@ MANY_RANKS = 1024
 workload restores and verifies its state in each run."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
-SEED_DISTANCE = 1_000_003
-"""Messages are lost independently of the noise, which has consecutive seeds."""
+SEED_BITS = 52
+"""The simulator reads seeds as floating-point numbers."""
 UNLIMITED_S = 1e8
 """Simulated time is not limited; launches are limited in wall-clock time."""
 MAX_EVENTS = 200_000_000
@@ -93,7 +93,7 @@ class SmpiLauncher(Launcher):
         files: dict[str, str | bytes] = {
             PLAN_FILE: plan_text(plan),
             HOSTS: "".join(f"{host}\n" for host in rank_hosts(self.platform, ranks, self.ranks_per_node)),
-            PLATFORM: platform_lines(self.platform, max_events=self.max_events, seed_offset=options.index),
+            PLATFORM: platform_lines(self.platform, max_events=self.max_events, launch=options.index),
             **options.files,
         }
         return Scratch(Path(tempfile.gettempdir()) / f"hockney-{uuid.uuid4().hex}", files, inside=True)
@@ -227,18 +227,27 @@ def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
     return Explanation("simulator-ended", "", describe_ending(parse_ending(job_exit, tail), "smpirun"))
 
 
-def platform_lines(platform: Platform, *, max_events: int = 0, seed_offset: int = 0) -> str:
+def platform_lines(platform: Platform, *, max_events: int = 0, launch: int = 0) -> str:
     """Return the complete description as text. After `max_events` messages the simulation ends (0 for never).
-    `seed_offset` is added to the seed of the noise, so that launches differ as real ones do."""
-    scaled = scale_network(platform, launch_factor(platform.noise, seed_offset))
-    return "".join(f"{line}\n" for line in _platform_lines(scaled, max_events, seed_offset))
+    The noise differs between launches, as on real machines."""
+    scaled = scale_network(platform, launch_factor(platform.noise, launch))
+    return "".join(f"{line}\n" for line in _platform_lines(scaled, max_events, launch))
 
 
 def launch_factor(noise: Noise | None, launch: int) -> float:
     """Return the factor by which the network is slower than described in this launch."""
     if noise is None or not noise.per_launch:
         return 1.0
-    return math.exp(noise.per_launch * abs(random.Random(noise.seed + launch).gauss(0.0, 1.0)))
+    return math.exp(noise.per_launch * abs(_launch_random(noise.seed, launch, "network").gauss(0.0, 1.0)))
+
+
+def launch_seed(seed: int, launch: int, purpose: str) -> int:
+    """Return a launch's seed for one purpose. Launches of other seeds, and other purposes, have others."""
+    return _launch_random(seed, launch, purpose).getrandbits(SEED_BITS)
+
+
+def _launch_random(seed: int, launch: int, purpose: str) -> random.Random:
+    return random.Random(f"{seed} {launch} {purpose}")
 
 
 def scale_network(platform: Platform, factor: float) -> Platform:
@@ -266,8 +275,9 @@ def scale_network(platform: Platform, factor: float) -> Platform:
     return msgspec.structs.replace(platform, network=network, segments=tuple(segments))
 
 
-def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> Iterator[str]:
+def _platform_lines(platform: Platform, max_events: int, launch: int) -> Iterator[str]:
     network = platform.network
+    seed = (platform.noise or Noise(relative=0.0)).seed
     yield f"shape {network.shape}"
     yield from _extents(network)
     for group in platform.nodes:
@@ -286,16 +296,15 @@ def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> It
         for segment in segments:
             yield f"{key} {_segment_numbers(segment)}"
     if platform.noise is not None:
-        yield f"noise {platform.noise.relative!r} {platform.noise.seed + seed_offset}"
+        yield f"noise {platform.noise.relative!r} {launch_seed(seed, launch, 'latency')}"
     for fault in platform.faults:
         nodes = fault.nodes or fault.uplink
         numbers = (len(nodes), *nodes, fault.slowdown, fault.loss, fault.resend_s)
         yield f"{'uplink-' if fault.uplink else ''}fault {_number_words(numbers)}"
     if any(fault.loss for fault in platform.faults):
-        seed = platform.noise.seed if platform.noise is not None else 0
-        yield f"fault-seed {(seed * SEED_DISTANCE + 1 + seed_offset) % MAX_ENGINE_INTEGER}"
+        yield f"fault-seed {launch_seed(seed, launch, 'losses')}"
     for detours in platform.detours:
-        yield _detours_line(detours, seed_offset + (platform.noise.seed if platform.noise else 1))
+        yield _detours_line(detours, launch_seed(seed, launch, "detours"))
     if max_events:
         yield f"events {max_events}"
 

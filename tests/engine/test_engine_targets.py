@@ -100,7 +100,7 @@ def on_a_switch(target: str, ranks: int, tmp_path: Path) -> str:
         name="even", title="Even", network=network, segments=(Segment(latency_s=10e-6, per_byte_s=1e-8),)
     )
     (tmp_path / HOSTS).write_text("".join(f"{host}\n" for host in rank_hosts(machine, ranks)))
-    (tmp_path / PLATFORM).write_text(platform_lines(machine, max_events=MAX_EVENTS, seed_offset=0))
+    (tmp_path / PLATFORM).write_text(platform_lines(machine, max_events=MAX_EVENTS))
     program = folder / "tests" / target
     launch = SmpiLauncher(smpi, program, folder / PLUGIN, machine).describe(ranks)
     environment = {**os.environ, **dict(launch.environment)}

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from msgspec.structs import replace
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.smpi_algorithms import ALGORITHMS, DEFAULT_ALGORITHMS, check_algorithm
-from hockney.launch.smpi import algorithm_words, launch_factor, platform_lines, scale_network
+from hockney.launch.smpi import algorithm_words, launch_factor, launch_seed, platform_lines, scale_network
 
 SEGMENTS = (
     Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),
@@ -32,7 +34,7 @@ def test_every_line() -> None:
     )  # fmt: skip
     noise = Noise(relative=0.05, seed=7)
     platform = described(network, eager=4096, clock_s=1e-7, on_node=(Segment(latency_s=1e-6),), noise=noise)
-    assert platform_lines(platform, max_events=1000, seed_offset=2) == (
+    assert platform_lines(platform, max_events=1000, launch=2) == (
         "shape torus\n"
         "dims 8 4\n"
         "nodes 32 1\n"
@@ -47,7 +49,7 @@ def test_every_line() -> None:
         "segment 0 1e-06 0.0 1e-06 0.0 1e-05 2e-08 2e-06 0.0 0.0 0.0 0.0 0.0 0.0 0.0\n"
         "segment 4096 0.0 0.0 0.0 1e-09 5e-05 0.0 0.0 0.0 3e-06 1e-09 7e-05 1e-10 4e-05 2e-09\n"
         "on-node 0 0.0 0.0 0.0 0.0 1e-06 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0\n"
-        "noise 0.05 9\n"
+        "noise 0.05 1481243224723884\n"
         "events 1000\n"
     )
 
@@ -63,10 +65,9 @@ def test_a_launch_has_a_network_of_its_own_speed() -> None:
     assert launch_factor(Noise(relative=0.05), 3) == 1.0
 
     platform = described(network, on_node=(Segment(latency_s=1e-6),), noise=noise)
-    text = platform_lines(platform, seed_offset=2)
-    assert text == platform_lines(
-        scale_network(replace(platform, noise=Noise(relative=0.05, seed=9)), factors[2])
-    )
+    text = platform_lines(platform, launch=2)
+    steady = replace(platform, noise=Noise(relative=0.05, seed=7))
+    assert text == platform_lines(scale_network(steady, factors[2]), launch=2)
     twice = scale_network(platform, 2.0)
     assert (twice.network.link, twice.network.nic, twice.network.hop_s) == (240e6, 154e6, 4e-8)
     assert twice.network.medium_message_s == 2e-3 and twice.on_node == platform.on_node
@@ -76,6 +77,14 @@ def test_a_launch_has_a_network_of_its_own_speed() -> None:
         )  # fmt: skip
         for name in ("latency_s", "per_byte_s", "gap_s", "gap_s_per_byte"):
             assert getattr(slow, name) == 2 * getattr(plain, name)
+
+
+def test_launches_share_no_seeds() -> None:
+    numbers = [range(20), range(20), ("latency", "losses", "detours")]
+    seeds = {launch_seed(*each) for each in product(*numbers)}
+    assert len(seeds) == 20 * 20 * 3 and max(seeds) < 2**52
+    factors = {launch_factor(Noise(relative=0.0, per_launch=0.1, seed=k), 9 - k) for k in range(10)}
+    assert len(factors) == 10
 
 
 def test_what_is_nothing_is_not_said() -> None:

@@ -13,6 +13,7 @@ from real_mpi import simgrid_here
 from hockney import api
 from hockney.cli.start import guarded
 from hockney.core.platform import Detours
+from hockney.launch.smpi import launch_seed
 from hockney.machines import simulated
 from hockney.models.noise.costs import MessageTimes, NoisyRanks, quiet_barrier_s, step_seconds
 from hockney.studies.noise.results import NoiseResults
@@ -109,7 +110,8 @@ def test_predicted_barriers_agree_with_simulated_ones(tmp_path: Path, ranks: int
     assert guarded([*words]) in (0, 4)
     (record,) = api.load(run).evidence.run.records
     noisy = NoisyRanks(DETOURS, ranks, 1, np.random.default_rng(1))
-    noisy._phase = np.array([[simulated_phase(1, rank, 0) / HERTZ for rank in range(ranks)]])
+    seed = launch_seed(1, 0, "detours")
+    noisy._phase = np.array([[simulated_phase(seed, rank, 0) / HERTZ for rank in range(ranks)]])
     now, count = np.zeros((1, ranks)), 0
     while now.max() < 5 / HERTZ:
         now, count = noisy.barrier(now, MESSAGE), count + 1

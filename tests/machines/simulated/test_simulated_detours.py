@@ -10,7 +10,7 @@ import pytest
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Detours
-from hockney.launch.smpi import platform_lines
+from hockney.launch.smpi import launch_seed, platform_lines
 from hockney.machines import simulated
 from hockney.machines.simulated.detours import trace_text
 from hockney.machines.simulated.read import read
@@ -54,9 +54,10 @@ def test_detours_are_read_and_written():
 
 
 def test_the_simulator_gets_seed_period_ranks_nodes_and_intervals():
-    lines = platform_lines(read(MACHINE + DETOURS), seed_offset=2).splitlines()
-    assert "detours 3 0.01 1 2 2 1 3 0.0 0.0005 0.005 2e-05" in lines
-    assert "detours 3 0.004 0 1 0 0.0 3e-06" in lines
+    lines = platform_lines(read(MACHINE + DETOURS), launch=2).splitlines()
+    seed = launch_seed(1, 2, "detours")
+    assert f"detours {seed} 0.01 1 2 2 1 3 0.0 0.0005 0.005 2e-05" in lines
+    assert f"detours {seed} 0.004 0 1 0 0.0 3e-06" in lines
 
 
 def test_a_trace_is_included_from_the_folder_of_the_machine(tmp_path: Path):

@@ -9,7 +9,7 @@ import pytest
 from hockney.core.errors import UsageError
 from hockney.core.ethernet import EthernetFault
 from hockney.core.platform import Fault
-from hockney.launch.smpi import platform_lines
+from hockney.launch.smpi import launch_seed, platform_lines
 from hockney.machines.emulated import description
 from hockney.machines.emulated.namespaces import ethernet_words
 from hockney.machines.simulated import read, write
@@ -38,8 +38,9 @@ def test_faults_of_a_simulated_machine():
     assert not platform.varies and read(write(platform)) == platform
     lossy = read(text + '[[faults]]\nnodes = [0, 2]\nloss = 0.01\nresend_s = "200us"\n')
     assert lossy.varies and read(write(lossy)) == lossy
-    lines = platform_lines(lossy, seed_offset=4).splitlines()
-    assert lines[-3:] == ["fault 1 3 1.1 0.0 0.0", "fault 2 0 2 1.0 0.01 0.0002", "fault-seed 5"]
+    lines = platform_lines(lossy, launch=4).splitlines()
+    seed = launch_seed(1, 4, "losses")
+    assert lines[-3:] == ["fault 1 3 1.1 0.0 0.0", "fault 2 0 2 1.0 0.01 0.0002", f"fault-seed {seed}"]
     assert not any(line.startswith("fault-seed") for line in platform_lines(platform).splitlines())
     uplink = read(text + "[[faults]]\nuplink = [0, 1, 2]\nslowdown = 1.5\n")
     assert read(write(uplink)) == uplink
