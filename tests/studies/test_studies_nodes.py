@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from msgspec.structs import replace as with_fields
+from real_mpi import simgrid_here
 
 from hockney import api, measurement, studies
 from hockney.cli.start import guarded
@@ -270,3 +271,39 @@ def test_partners_on_the_fake_machine(ranks: int):
         assert (row[row] == range(ranks)).all()
     pairs = {(min(k, p), max(k, p)) for row in partners for k, p in enumerate(row) if k != p}
     assert len(pairs) == ranks * (ranks - 1) // 2
+
+
+@pytest.mark.simgrid
+def test_the_seed_decides_who_meets_whom(tmp_path: Path):
+    simgrid_here()
+
+    def partners(name: str, seed: int) -> list[list[float]]:
+        question = (
+            "run",
+            "nodes",
+            "measure=latency",
+            "tournaments=1",
+            "--machine",
+            "sim:t3e",
+            "--ranks",
+            "8",
+        )
+        options = (
+            "--ranks",
+            "8",
+            "--launches",
+            "2",
+            "--seed",
+            str(seed),
+            "--out",
+            str(tmp_path / name),
+            "-q",
+        )
+        assert guarded([*question, *options]) == 0
+        records = api.load(tmp_path / name).evidence.run.records
+        return [list(record.metrics["partner"].values) for record in records]
+
+    first, second = partners("1", 1)
+    assert first != second, "launches have different orders"
+    assert partners("again", 1) == [first, second]
+    assert not any(order in (first, second) for order in partners("2", 2))
