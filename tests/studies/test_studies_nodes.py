@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from real_mpi import simgrid_here
 from hockney import api, measurement, studies
 from hockney.cli.start import guarded
 from hockney.core.errors import UsageError
+from hockney.core.ethernet import Ethernet
 from hockney.core.layout import HostOptions
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.core.settings import Settings
@@ -72,6 +74,19 @@ def test_pairs_that_share_simulated_cables_take_turns(shape: str, expected: str)
         assert {case["at_once"] for case in cases if "at_once" in case} == {options.get("at_once", expected)}
 
 
+@pytest.mark.parametrize(
+    ("medium", "trunk", "expected"), [("bus", 0.0, "one"), ("switch", 1e6, "one"), ("switch", 0.0, "all")]
+)
+def test_pairs_that_share_emulated_cables_take_turns(medium: str, trunk: float, expected: str):
+    bench = measurement.fake_bench(
+        parse_fake_launcher("fake:nodes=8", HostOptions()), workloads=STUDY.WORKLOADS
+    )
+    ethernet = Ethernet(name="e", title="E", hosts=8, rate=1e7, medium=medium, trunk=trunk)
+    machine = with_fields(bench.machine, emulated=ethernet, nodes=8, ranks_per_node=1)
+    cases = STUDY.plan(Options(parameters={"measure": PAIR_MEASURES}), bench.catalog, machine)
+    assert {case["at_once"] for case in cases} == {expected}
+
+
 def test_the_slow_node_and_link_are_named(faulty: Evidence):
     found = answer(faulty)
     assert found["slow_nodes"] == ["fakehost3"]
@@ -118,20 +133,32 @@ def test_page_and_tables(faulty: Evidence, clean: Evidence):
     assert "fakehost3" in headline(NodesResults.of(faulty))[0]
 
 
+def with_pair_times(
+    evidence: Evidence, change: Callable[[np.ndarray, np.ndarray, int], np.ndarray]
+) -> Evidence:
+    """The evidence with other times: `change` takes those of a launch, the partners (both with a column for
+    each rank) and the number of the launch."""
+    records, launches = [], [launch.launch for launch in evidence.run.launches]
+    for record in evidence.run.records:
+        times, partners = (
+            np.reshape(record.metrics[name].values, (len(record.times_s), -1))
+            for name in ("pair_time", "partner")
+        )
+        changed = change(times, partners, launches.index(record.launch))
+        metric = with_fields(record.metrics["pair_time"], values=changed.ravel().tolist())
+        records.append(with_fields(record, metrics=record.metrics | {"pair_time": metric}))
+    return replace(evidence, run=replace(evidence.run, records=tuple(records)))
+
+
 def test_occasional_delays_of_a_link_are_named(clean: Evidence):
     """A share of the messages between two nodes is lost and sent again; the median does not change."""
-    random = np.random.default_rng(1)
-    ranks, records = 12, []
-    for record in clean.run.records:
-        times, partners = (
-            np.reshape(record.metrics[name].values, (-1, ranks)) for name in ("pair_time", "partner")
-        )
-        pair = np.isin(np.arange(ranks), (4, 9))[None, :] & np.isin(partners, (4, 9))
-        lost = pair & (random.random(times.shape) < 0.1)
-        metric = with_fields(record.metrics["pair_time"], values=(times + 1e-3 * lost).ravel().tolist())
-        metrics = record.metrics | {"pair_time": metric}
-        records.append(with_fields(record, metrics=metrics))
-    evidence = replace(clean, run=replace(clean.run, records=tuple(records)))
+    random, ranks = np.random.default_rng(1), np.arange(12)
+
+    def lossy(times: np.ndarray, partners: np.ndarray, launch: int) -> np.ndarray:
+        pair = np.isin(ranks, (4, 9)) & np.isin(partners, (4, 9))
+        return times + 1e-3 * (pair & (random.random(times.shape) < 0.1))
+
+    evidence = with_pair_times(clean, lossy)
     results = NodesResults.of(evidence)
     (link,) = results.slow_links
     assert (link.nodes, link.kind) == (("fakehost4", "fakehost9"), "delays")
@@ -146,17 +173,12 @@ def test_occasional_delays_of_a_link_are_named(clean: Evidence):
 
 def test_a_node_that_might_be_slow_is_undecided(clean: Evidence):
     """One node takes longer in some launches, so its interval reaches beyond what a run should find."""
-    ranks, records = 12, []
-    factors = {record.launch: 1.0 + 0.2 * (k % 3) for k, record in enumerate(clean.run.records)}
-    for record in clean.run.records:
-        times, partners = (
-            np.reshape(record.metrics[name].values, (-1, ranks)) for name in ("pair_time", "partner")
-        )
-        own = (np.arange(ranks) == 7)[None, :] | (partners == 7)
-        slowed = np.where(own, factors[record.launch], 1.0) * times
-        metric = with_fields(record.metrics["pair_time"], values=slowed.ravel().tolist())
-        records.append(with_fields(record, metrics=record.metrics | {"pair_time": metric}))
-    evidence = replace(clean, run=replace(clean.run, records=tuple(records)))
+
+    def slowed(times: np.ndarray, partners: np.ndarray, launch: int) -> np.ndarray:
+        own = (np.arange(12) == 7) | (partners == 7)
+        return np.where(own, 1.0 + 0.2 * (launch % 3), 1.0) * times
+
+    evidence = with_pair_times(clean, slowed)
     results = NodesResults.of(evidence)
     assert {s.name for s in results.undecided} == {"fakehost7"} and not STUDY.has_fault(evidence)
     assert not STUDY.is_conclusive(evidence), "the exit code is then 4"

@@ -17,7 +17,7 @@ from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, pr
 from hockney.core.ethernet import Ethernet
 from hockney.core.launcher_options import LauncherOptions
 from hockney.core.layout import HostOptions, Layout
-from hockney.core.machine import MachineReference, Traits
+from hockney.core.machine import MachineReference, Switch, Traits
 from hockney.core.units import format_bit_rate
 from hockney.core.wording import option
 from hockney.discovery.cpu import processors
@@ -111,6 +111,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         hosts=list(hosts),
         ranks_per_node=layout.ranks_per_node,
         emulated=ethernet,
+        topology=_switches(ethernet, hosts),
     )
     return Bench(launcher, catalog, machine, layout=layout)
 
@@ -142,6 +143,15 @@ def _check_visibility(paths: Mapping[str, Path]) -> None:
                 code="hidden-on-emulated-hosts",
                 path=str(path.resolve()),
             )
+
+
+def _switches(ethernet: Ethernet, hosts: Sequence[str]) -> list[Switch]:
+    """The switches that a trunk connects, each with half of the described hosts."""
+    if not ethernet.trunk:
+        return []
+    near = ethernet.hosts // 2
+    halves = hosts[:near], hosts[near:]
+    return [Switch(name=f"switch{k}", nodes=list(half)) for k, half in enumerate(halves, 1) if half]
 
 
 def _layout(ethernet: Ethernet, options: HostOptions) -> Layout:

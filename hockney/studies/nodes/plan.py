@@ -58,7 +58,7 @@ TOPOLOGY = StudyParameter(
 AT_ONCE = StudyParameter(
     "at_once",
     "choice",
-    "pairs that communicate at the same time (default: all; one on a simulated network with shared cables). "
+    "pairs that communicate at the same time (default: all; one on described networks with shared cables). "
     "one: pair after pair, so that no pair slows another one; takes nodes / 2 times as long",
     choices=("all", "one"),
 )
@@ -135,8 +135,11 @@ def _ranks(nodes: int, ranks_per_node: int, machine: Machine) -> str:
 
 
 def _default_at_once(machine: Machine) -> str:
-    """Whether all pairs communicate at once. On a simulated network without noise, the same pairs would share
-    cables in every repetition, which looks like a fault."""
+    """Whether all pairs communicate at once: not if they share cables. On a bus, a slow node would slow all
+    pairs; on a simulated network without noise, the same pairs would share cables in every repetition, which
+    looks like a fault."""
+    if machine.emulated is not None:
+        return "one" if machine.emulated.medium == "bus" or machine.emulated.trunk else "all"
     shape = machine.platform.network.shape if machine.platform is not None else "switch"
     return "all" if shape == "switch" else "one"
 
