@@ -59,8 +59,8 @@ seed = {seed}
 EMULATED = """name = "office"
 title = "An office"
 hosts = {hosts}
-rate = "100Mbit/s"
-medium = "switch"
+rate = "{rate}Mbit/s"
+medium = "{medium}"
 delay_s = "20us"
 """
 
@@ -99,17 +99,20 @@ def simulated(choose: random.Random) -> Truth:
 
 
 def emulated(choose: random.Random) -> Truth:
-    hosts = choose.choice((4, 5, 6))
-    fault = choose.choice(("slow host", "slow link", "lossy host", "clean"))
+    hosts, medium, rate = choose.choice((4, 5, 6)), choose.choice(("switch", "bus")), choose.choice((25, 100))
+    fault = choose.choice(("slow host", "slow link", "lossy host", "lossy link", "clean"))
     first, second = sorted(choose.sample(range(1, hosts + 1), 2))
+    host, link = {f"h{first}"}, {f"h{first} - h{second}"}
     entry, names = {
-        "slow host": (f"hosts = [{first}]\nslowdown = 1.1", {f"h{first}"}),
-        "slow link": (f"hosts = [{first}, {second}]\nslowdown = 1.5", {f"h{first} - h{second}"}),
-        "lossy host": (f"hosts = [{first}]\nloss = 0.05", {f"h{first}"}),
+        "slow host": (f"hosts = [{first}]\nslowdown = 1.1", host),
+        "slow link": (f"hosts = [{first}, {second}]\nslowdown = 1.5", link),
+        "lossy host": (f"hosts = [{first}]\nloss = 0.05", host),
+        "lossy link": (f"hosts = [{first}, {second}]\nloss = 0.05", link),
         "clean": ("", set()),
     }[fault]
-    text = EMULATED.format(hosts=hosts) + (f"[[faults]]\n{entry}\n" if entry else "")
-    return Truth(f"lan: {hosts} hosts", text, fault, frozenset(names))
+    text = EMULATED.format(hosts=hosts, medium=medium, rate=rate)
+    text += f"[[faults]]\n{entry}\n" if entry else ""
+    return Truth(f"lan: {hosts} hosts, {medium}, {rate} Mbit/s", text, fault, frozenset(names))
 
 
 def named(truth: Truth, words: list[str]) -> tuple[int, set[str]]:
