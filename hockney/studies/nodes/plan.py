@@ -22,9 +22,9 @@ PAIR_MEASURES = (LATENCY, BANDWIDTH, BIDIRECTIONAL)
 OWN_MEASURES = (LOCAL, "compute", "memory")
 WINDOW = 4
 DEFAULT_LONG = 256 << 10
-MAX_TOURNAMENTS, MAX_PAIRS = 10, 1200
-"""By default, a launch has at least `MAX_TOURNAMENTS` tournaments, unless they contain more than `MAX_PAIRS`
-pairs."""
+MAX_TOURNAMENTS, MAX_PAIRS, MAX_SIMULATED_PAIRS = 10, 150_000, 5_000
+"""By default, a launch has at least `MAX_TOURNAMENTS` tournaments, unless they contain more pairs than this,
+which make records long, and simulations slow."""
 EMULATED_WINDOW_S = 10e-3
 """On an emulated Ethernet, the default length of messages is such that a window takes about this time."""
 
@@ -66,7 +66,7 @@ TOURNAMENTS = StudyParameter(
     "tournaments",
     "integer",
     "minimum number of tournaments in a launch, if time allows; more find rarer losses (default: 10, or "
-    "fewer with more than 16 nodes)",
+    "fewer with more than 32 simulated or 173 other nodes)",
     low=1,
     high=1000,
     example="64",
@@ -92,7 +92,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     one_each, two_each, all_ranks = (_ranks(nodes, k, machine) for k in (1, 2, ranks_per_node))
     at_once = f"at_once={options.value(AT_ONCE) or _default_at_once(machine)}"
     pairs = nodes * (nodes - 1) // 2
-    tournaments = options.value(TOURNAMENTS) or max(1, min(MAX_TOURNAMENTS, MAX_PAIRS // pairs))
+    max_pairs = MAX_SIMULATED_PAIRS if machine.traits.simulated else MAX_PAIRS
+    tournaments = options.value(TOURNAMENTS) or max(1, min(MAX_TOURNAMENTS, max_pairs // pairs))
     at_once = f"{at_once} tournaments={tournaments}"
     stream = f"{STREAM} bytes={long} window={WINDOW} {at_once} {one_each}"
     lines = {
