@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often operations next to a load, and noisy cores, are named, and how often clean ones:
 `python benchmarks/congestion_noise.py`.
+What the noise of a run costs 1024 ranks, predicted and simulated:
+`python benchmarks/congestion_noise.py --replay RUN`.
 
 For congestion, the log of the median of each case in a launch is drawn, normal or with the long tails of
 Student's t for 3 degrees of freedom. For noise, detours come at random, and one core loses more time.
@@ -10,17 +12,27 @@ Student's t for 3 degrees of freedom. For noise, detours come at random, and one
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
+from hockney import api
+from hockney.api.noise_trace import save_noise_trace
+from hockney.cli.start import guarded
+from hockney.launch import smpi
 from hockney.measurement.rounds import RECOMPARE_FACTOR, RESERVED_SHARE
 from hockney.models.noise.noisy_cores import compare_cores
-from hockney.models.noise.observations import Core, Observation
+from hockney.models.noise.observations import Core, Observation, mean_over_launches
 from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS, verdict
 from hockney.models.statistics import smallest_detectable_ratio
 from hockney.models.statistics.quantile_ratios import ratio_of_launches
 from hockney.studies.congestion.results import EARLY_LOOKS
+from hockney.studies.noise.results import GRAIN_S, MANY_RANKS, NoiseResults
 
 RATIOS = 9
 """Three operations next to three loads, medians."""
@@ -32,6 +44,31 @@ CONGESTION = ((5, 0.02), (5, 0.05), (10, 0.02), (10, 0.05), (20, 0.05), (20, 0.1
 CORES = ((4, 12), (64, 12), (64, 40))
 """Cores, and observations of each."""
 DETOURS_HZ, DETOUR_S = 100.0, 20e-6
+REPLAYED_REPETITIONS = 3
+"""In a simulated launch, because barriers of 1024 ranks take long to simulate."""
+MACHINE = """
+name = "noisy"
+title = "Nodes with the observed noise"
+[network]
+nodes = [{{count = {ranks}}}]
+[[segments]]
+send_s = {part_s}
+latency_s = {flight_s}
+receive_s = {part_s}
+[noise]
+relative = 0
+seed = {seed}
+[[detours]]
+trace = "noise.toml"
+"""
+PROGRAM = """
+scaling = "weak"
+[[phase]]
+work = "1ms"
+[[phase]]
+barrier = true
+algorithm = "dissemination"
+"""
 
 
 def judged(logs: np.ndarray) -> tuple[bool, float]:
@@ -117,12 +154,49 @@ def count_noise(cores: int, observations: int, runs: int, seed: int) -> str:
     )
 
 
+def replay(run: str, launches: int, seed: int) -> Iterator[str]:
+    """The predicted cost of a run's noise, and that of SimGrid with the run's noise trace."""
+    evidence = api.load(run).evidence
+    results = NoiseResults.of(evidence)
+    cost = next(each for each in results.costs if (each.ranks, each.grain_s) == (MANY_RANKS, GRAIN_S))
+    quiet_s = GRAIN_S + cost.quiet_barrier_s
+    smpi.NOISY_REPETITIONS = REPLAYED_REPETITIONS
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        save_noise_trace(evidence, folder / "noise.toml")
+        machine, program = folder / "machine.toml", folder / "program.toml"
+        part_s = results.message.total_s / 4
+        machine.write_text(MACHINE.format(ranks=MANY_RANKS, part_s=part_s, flight_s=2 * part_s, seed=seed))
+        program.write_text(PROGRAM)
+        options = ("--machine", f"sim:{machine}", "--ranks", str(MANY_RANKS), "--launches", str(launches))
+        for what, words, predicted, unit_s in (
+            ("barrier (s)", ["barrier algorithm=dissemination sync=window"], cost.barrier_s, 1.0),
+            ("step / quiet step", [str(program), "predict=no"], cost.slowdown, quiet_s),
+        ):
+            out = str(folder / what.split()[0])
+            with contextlib.redirect_stdout(sys.stderr):
+                guarded(["run", *words, *options, "--budget", "1h", "--out", out, "-q"])
+            records = [r for r in api.load(out).evidence.run.records if r.parse_case().ranks == MANY_RANKS]
+            simulated = mean_over_launches([[time_s / unit_s for time_s in r.times_s] for r in records])
+            count = sum(len(r.times_s) for r in records) * int(records[0].parse_case().number("iterations"))
+            cells = [f"{e.value:.4g} | {e.low:.4g} to {e.high:.4g}" for e in (predicted, simulated)]
+            yield f"| {what} | {' | '.join(cells)} | {len(records)} | {count} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--factor", type=float, default=1.1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--replay", metavar="RUN", help="a run of 'hockney run noise'")
+    parser.add_argument("--launches", type=int, default=3)
     given = parser.parse_args()
+    if given.replay:
+        print("| 1024 ranks | predicted | 95% | simulated | 95% | launches | operations |")
+        print("|---|---|---|---|---|---|---|", flush=True)
+        for row in replay(given.replay, given.launches, given.seed):
+            print(row, flush=True)
+        return
     print("| launches | spread | kind | named | from | named then | clean |\n|---|---|---|---|---|---|---|")
     for launches, noise in CONGESTION:
         for has_tails in (False, True):

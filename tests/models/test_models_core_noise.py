@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -265,6 +268,38 @@ def test_costs_have_intervals_over_launches():
     assert cost.barrier_s.low is not None and cost.barrier_s.low < cost.barrier_s.value
     assert cost.slowdown.value > 1.05
     assert cost.quiet_barrier_s == pytest.approx(6 * 1.6e-6)
+
+
+def in_launches(rates_hz: Sequence[float], seed: int) -> Core:
+    """A core with random detours, of another rate in each launch."""
+    parts = [core(seed + k, random_hz=hz, random_s=1e-3, observations=1) for k, hz in enumerate(rates_hz)]
+    return Core("core", tuple(replace(part.observations[0], launch=k) for k, part in enumerate(parts)))
+
+
+def test_costs_are_those_of_the_trace_of_all_launches():
+    """Ranks on other nodes are not all in the launch that was quiet here."""
+    noisy = in_launches([*[10.0] * 7, 200.0], 1)
+    (cost,) = noise_costs([noisy], [(64, 1e-3)], MESSAGE)
+    quiet_s = 1e-3 + quiet_barrier_s(64, MESSAGE)
+    replayed = step_seconds([trace_of(noisy)], 64, MESSAGE, 1e-3, samples=20, seed=9) / quiet_s
+    assert cost.slowdown.value == pytest.approx(replayed.mean(), rel=0.1)
+    assert cost.barrier_s.value == pytest.approx(
+        barrier_seconds([trace_of(noisy)], 64, MESSAGE, samples=500, seed=9).mean(), rel=0.2
+    )
+
+
+def test_intervals_contain_the_cost_of_noise_that_differs_between_launches():
+    random = np.random.default_rng(5)
+    many = trace_of(in_launches((30 * np.exp(0.5 * random.normal(size=300))).tolist(), 1000))
+    true = np.mean(step_seconds([many], 16, MESSAGE, 1e-3, samples=40, steps=100))
+    true /= 1e-3 + quiet_barrier_s(16, MESSAGE)
+    covered = 0
+    for run in range(40):
+        rates_hz = 30 * np.exp(0.5 * random.normal(size=6))
+        (cost,) = noise_costs([in_launches(rates_hz.tolist(), 10 * run)], [(16, 1e-3)], MESSAGE)
+        assert cost.slowdown.low is not None and cost.slowdown.high is not None
+        covered += cost.slowdown.low <= true <= cost.slowdown.high
+    assert covered >= 34  # fewer of 40 have a probability of 0.3% if each covers with 95%
 
 
 def test_a_trace_has_the_time_and_the_detours_of_the_observations():

@@ -10,20 +10,22 @@ Simulation", SC 2010."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.core.platform import Detours
-from hockney.models.noise.observations import Core, mean_over_launches, trace_of
+from hockney.models.noise.observations import MIN_UNITS, Core, mean_over_launches, trace_of
+from hockney.models.scipy_functions import student_quantile
 
 MAX_TRACES = 64
 """With more cores, evenly spaced ones represent them."""
 BARRIER_SAMPLES = 100
 PROGRAM_SAMPLES, STEPS = 4, 25
-MAX_LAUNCHES = 5
+MAX_GROUPS = 5
+"""Of launches, which intervals leave out one after the other."""
 TOLERANCE_S = 1e-12
 
 
@@ -153,13 +155,15 @@ class NoiseCost:
 def noise_costs(
     cores: Sequence[Core], ranks_and_grains: Sequence[tuple[int, float]], message: MessageTimes
 ) -> tuple[NoiseCost, ...]:
-    """Costs for numbers of ranks with a grain (s) each. Up to MAX_LAUNCHES launches are replayed separately;
-    intervals are over the launches."""
-    launches = sorted({launch for core in cores for launch in core.launches})[:MAX_LAUNCHES]
-    traces = [_traces(cores, launch) for launch in launches]
+    """Costs for numbers of ranks with a grain (s) each. Ranks are in different launches, as they are on nodes
+    whose noise changes independently."""
+    launches = sorted({launch for core in cores for launch in core.launches})
+    groups = [launches[k::MAX_GROUPS] for k in range(min(MAX_GROUPS, len(launches)))]
+    left_out = [[], *groups] if len(groups) >= MIN_UNITS else [[]]
+    replays = [_traces(cores, [launch for launch in launches if launch not in group]) for group in left_out]
     barriers = {
-        ranks: mean_over_launches(
-            [barrier_seconds(cores_, ranks, message, seed=k).tolist() for k, cores_ in enumerate(traces)],
+        ranks: _estimate(
+            [barrier_seconds(traces, ranks, message, seed=k) for k, traces in enumerate(replays)],
             quiet_barrier_s(ranks, message),
         )
         for ranks in dict.fromkeys(ranks for ranks, _ in ranks_and_grains)
@@ -168,13 +172,25 @@ def noise_costs(
     for ranks, grain_s in ranks_and_grains:
         quiet_s = quiet_barrier_s(ranks, message)
         steps = [
-            (step_seconds(cores_, ranks, message, grain_s, seed=k) / (grain_s + quiet_s)).tolist()
-            for k, cores_ in enumerate(traces)
+            step_seconds(traces, ranks, message, grain_s, seed=k) / (grain_s + quiet_s)
+            for k, traces in enumerate(replays)
         ]
-        result.append(NoiseCost(ranks, grain_s, quiet_s, barriers[ranks], mean_over_launches(steps, 1.0)))
+        result.append(NoiseCost(ranks, grain_s, quiet_s, barriers[ranks], _estimate(steps, 1.0)))
     return tuple(result)
 
 
-def _traces(cores: Sequence[Core], launch: int) -> list[Detours | None]:
-    observed = [part for core in cores if (part := core.in_launch(launch)).observations]
+def _estimate(replays: Sequence[np.ndarray], least: float) -> Estimate:
+    """The mean of values from `least` on. Its 95% interval is that of the jackknife (Miller 1974): the other
+    replays are without one group of launches each. If there are none, it is over the values."""
+    values, *others = replays
+    if not others:
+        return mean_over_launches([values.tolist()], least)
+    count = len(others)
+    error = (count - 1) / np.sqrt(count) * np.std([each.mean() for each in others], ddof=1)
+    mean, half = float(values.mean()), student_quantile(count - 1, 0.975) * float(error)
+    return Estimate(mean, min(mean, max(least, mean - half)), mean + half)
+
+
+def _traces(cores: Sequence[Core], launches: Collection[int]) -> list[Detours | None]:
+    observed = [part for core in cores if (part := core.in_launches(launches)).observations]
     return [trace_of(core) for core in observed[:: -(-len(observed) // MAX_TRACES)]]

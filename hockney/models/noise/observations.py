@@ -8,7 +8,7 @@ Cluster 2004."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,8 +90,8 @@ class Core:
     def launches(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(observation.launch for observation in self.observations))
 
-    def in_launch(self, launch: int) -> Core:
-        return Core(self.name, tuple(o for o in self.observations if o.launch == launch))
+    def in_launches(self, launches: Collection[int]) -> Core:
+        return Core(self.name, tuple(o for o in self.observations if o.launch in launches))
 
 
 def mean_over_launches(launches: Sequence[Sequence[float]], least: float = 0.0) -> Estimate:

@@ -131,7 +131,7 @@ def follows(component: Component, other: Component, core: Core, step_hz: float) 
 def _is_steady(core: Core, frequency: float) -> bool:
     """Whether the frequency is present in almost every launch, or in almost every observation of fewer than
     MIN_UNITS launches. With fewer observations this is unknown."""
-    units = [core.in_launch(launch).observations for launch in core.launches]
+    units = [core.in_launches([launch]).observations for launch in core.launches]
     if len(units) < MIN_UNITS:
         units = [(observation,) for observation in core.observations]
     present = [
