@@ -29,7 +29,7 @@ from hockney.pages.columns import (
     Format,
     columns_table,
 )
-from hockney.pages.format import EXACT_TEXT
+from hockney.pages.format import EXACT_TEXT, format_share
 from hockney.pages.labels import short_labels
 
 STATE_ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
@@ -248,7 +248,8 @@ class ComparedSides(Judgement[CaseVerdict]):
 
 
 def _to_judged_case(verdict: CaseVerdict, label: Label) -> JudgedCase:
-    reason = f"B / A is {ratio_text(verdict.ratio)}{relative_text(verdict)}: {state_text(verdict.state)}"
+    change = delays_text(verdict) or f"B / A is {ratio_text(verdict.ratio)}{relative_text(verdict)}"
+    reason = f"{change}: {state_text(verdict.state)}"
     if verdict.state in UNDECIDED_VERDICTS:
         reason = f"{reason}; more launches to decide: {more_launches_text(verdict)}"
     return JudgedCase(label(verdict), verdict.case.line, verdict.state, reason, verdict.b.value)
@@ -413,7 +414,8 @@ def _worst_case_phrase(comparison: ComparedSides) -> str:
     slower = comparison.cases_with_states("slower")
     if not slower:
         return ""
-    return f", most in {comparison_labels(comparison)(slower[0])} ({slower[0].ratio.value:.2f} times as long)"
+    change = delays_text(slower[0]) or f"{slower[0].ratio.value:.2f} times as long"
+    return f", most in {comparison_labels(comparison)(slower[0])} ({change})"
 
 
 def operation_sentence(operation_verdict: OperationVerdict, comparison: ComparedSides, label: Label) -> str:
@@ -450,7 +452,16 @@ def operation_sentence(operation_verdict: OperationVerdict, comparison: Compared
 
 
 def _case_ratio_text(verdict: CaseVerdict, label: Label) -> str:
-    return f"{label(verdict)}: {ratio_text(verdict.ratio)}{_changed_relative_text(verdict)}"
+    change = delays_text(verdict) or f"{ratio_text(verdict.ratio)}{_changed_relative_text(verdict)}"
+    return f"{label(verdict)}: {change}"
+
+
+def delays_text(verdict: CaseVerdict) -> str:
+    """Return "3.1% of its repetitions instead of 0.2%"; empty unless the case was judged by its delays."""
+    if verdict.delays is None:
+        return ""
+    before, after = (format_share(side.share) for side in verdict.delays)
+    return f"{after} of its repetitions instead of {before}"
 
 
 def _changed_relative_text(verdict: CaseVerdict | OperationVerdict) -> str:
@@ -656,6 +667,7 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
         any(more_launches_text(verdict) for verdict in cases),
     )
     has_relative = any(verdict.relative for verdict in cases)
+    has_delays = any(verdict.delays for verdict in cases)
     columns: tuple[Column[CaseVerdict], ...] = (
         Column("case", label),
         Column("A", lambda verdict: verdict.a, SECONDS_FORMAT),
@@ -666,6 +678,7 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
             lambda verdict: verdict.relative,
             RATIO_WITH_INTERVAL_FORMAT,
         ),
+        Column("delayed" if has_delays else "", delays_text),
         Column("launches", lambda verdict: f"{verdict.launches[0]}, {verdict.launches[1]}", COUNT_FORMAT),
         Column("verdict", lambda verdict: state_text(verdict.state)),
         Column("more launches" if has_undecided else "", more_launches_text, COUNT_FORMAT),

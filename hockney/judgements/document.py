@@ -126,8 +126,18 @@ def _case_document(verdict: CaseVerdict) -> dict[str, Any]:
         **({"part": verdict.part} if verdict.part else {}),
         **case_fields(verdict),
         **_excluded_fields(verdict),
+        **_delay_fields(verdict),
         "verdict": verdict.state,
         "more_launches": None if launches is None else {"a": launches[0], "b": launches[1]},
+    }
+
+
+def _delay_fields(verdict: CaseVerdict) -> dict[str, int]:
+    """Return the delayed and all repetitions of a part that was judged by them."""
+    return {
+        f"{side}_{key}": value
+        for side, counts in zip("ab", verdict.delays or (), strict=False)
+        for key, value in (("delayed", counts.delayed), ("repetitions", counts.repetitions))
     }
 
 

@@ -20,6 +20,7 @@ from hockney.draw.figure import Axis, Figure, Series, Tone
 from hockney.judgements.comparison import (
     ComparedSides,
     comparison_labels,
+    delays_text,
     operation_title,
     ratio_text,
     state_text,
@@ -206,9 +207,9 @@ def _file_name(case: Case) -> str:
 
 def _verdict_detail(verdict: CaseVerdict) -> str:
     a, b = (quantity(side.value, "s") for side in (verdict.a, verdict.b))
-    return (
-        f"A {a}, B {b}, {verdict.launches[0]} and {verdict.launches[1]} launches: {state_text(verdict.state)}"
-    )
+    delays = f", delays {text}" if (text := delays_text(verdict)) else ""
+    launches = f"{verdict.launches[0]} and {verdict.launches[1]} launches"
+    return f"A {a}, B {b}{delays}, {launches}: {state_text(verdict.state)}"
 
 
 DAY_S = 86_400.0

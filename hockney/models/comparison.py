@@ -454,12 +454,25 @@ class RatioVerdict:
         return abs(math.log(self.ratio.value))
 
 
+@dataclass(frozen=True)
+class DelayedShare:
+    """How many of these repetitions were delayed, as if packets were lost."""
+
+    delayed: int
+    repetitions: int
+
+    @property
+    def share(self) -> float:
+        return self.delayed / max(1, self.repetitions)
+
+
 @dataclass(frozen=True, kw_only=True)
 class CaseVerdict(RatioVerdict):
     """A case that both sides measured. `a` and `b` are its times (s) with 95% intervals, `launches` the
     numbers of launches of A and of B. `more_launches` of each side would decide an undecided case if the
     ratio stayed the same; None if it is decided, or if no number is enough. `part` describes the part of the
-    machine that was judged by this case; "" for the case itself."""
+    machine that was judged by this case; "" for the case itself. If the part was judged by `delays`, they are
+    those of A and of B, and the times are means."""
 
     case: Case
     workload: Workload = field(repr=False)
@@ -469,6 +482,7 @@ class CaseVerdict(RatioVerdict):
     more_launches: tuple[int, int] | None
     observed: tuple[Observation, Observation] = field(repr=False, compare=False)
     part: str = ""
+    delays: tuple[DelayedShare, DelayedShare] | None = None
 
     @property
     def size(self) -> float:

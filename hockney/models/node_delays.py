@@ -32,30 +32,48 @@ MAX_NEEDED = 1000
 @dataclass(frozen=True)
 class DelayCounts:
     """The number of delayed repetitions for each of `FACTORS` (factors, launches, nodes, nodes), and the
-    number of all repetitions (launches, nodes, nodes), both symmetric."""
+    numbers of all repetitions and of their messages (launches, nodes, nodes), all symmetric. Launches before
+    number `split` are those of another side, with another share of delays."""
 
     delayed: np.ndarray
     repetitions: np.ndarray
+    messages: np.ndarray
+    split: int = 0
 
     def __add__(self, other: DelayCounts) -> DelayCounts:
-        return DelayCounts(self.delayed + other.delayed, self.repetitions + other.repetitions)
+        delayed, repetitions, messages = (a + b for a, b in zip(self.tables, other.tables, strict=True))
+        return DelayCounts(delayed, repetitions, messages)
+
+    def followed_by(self, other: DelayCounts) -> DelayCounts:
+        """The launches of both; those of `other` are the other side."""
+        pairs = zip(self.tables, other.tables, strict=True)
+        delayed, repetitions, messages = (np.concatenate(pair, axis=-3) for pair in pairs)
+        return DelayCounts(delayed, repetitions, messages, len(self.repetitions))
+
+    @property
+    def tables(self) -> tuple[np.ndarray, ...]:
+        return self.delayed, self.repetitions, self.messages
 
 
 @dataclass(frozen=True)
 class Delays:
-    """Unadjusted p-values of more delays than elsewhere, the numbers of delayed and of all repetitions, and
-    the smallest shares of delayed repetitions that are found with a probability of `POWER` (nan if unknown);
-    of n nodes or links."""
+    """Unadjusted p-values of more delays than elsewhere, the number of the factor with the smallest p-value,
+    the numbers of delayed and of all repetitions, and the smallest shares of delayed messages that are found
+    with a probability of `POWER` (nan if unknown); of n nodes or links."""
 
     p_values: np.ndarray
+    factor: np.ndarray
     delayed: np.ndarray
     repetitions: np.ndarray
     detectable: np.ndarray
 
 
-def count_delays(launches: Sequence[tuple[np.ndarray, np.ndarray]], nodes: int) -> DelayCounts:
-    """Count the delayed repetitions of one case. Each launch has the pairs (the lower node multiplied by
-    `nodes`, plus the upper node) and the log times of all repetitions of pairs."""
+def count_delays(
+    launches: Sequence[tuple[np.ndarray, np.ndarray]], nodes: int, messages: int = 1
+) -> DelayCounts:
+    """Count the delayed repetitions of one case, which consist of this number of messages. Each launch has
+    the pairs (the lower node multiplied by `nodes`, plus the upper node) and the log times of all repetitions
+    of pairs."""
     size = nodes * nodes
     typical = np.array([group_medians(*launch, size) for launch in launches]).reshape(-1, size)
     shifts = row_medians(typical)
@@ -67,7 +85,8 @@ def count_delays(launches: Sequence[tuple[np.ndarray, np.ndarray]], nodes: int) 
         excess = log_times - levels[pairs] - shifts[k]
         for number, factor in enumerate(FACTORS):
             delayed[number, k] = np.bincount(pairs[excess > np.log(factor)], minlength=size)
-    return DelayCounts(*(_symmetric(table, nodes) for table in (delayed, repetitions)))
+    delayed, repetitions = _symmetric(delayed, nodes), _symmetric(repetitions, nodes)
+    return DelayCounts(delayed, repetitions, messages * repetitions)
 
 
 def _symmetric(table: np.ndarray, nodes: int) -> np.ndarray:
@@ -81,7 +100,7 @@ def node_delays(counts: DelayCounts, tests: int) -> Delays:
     p_values, needed = [], []
     for table in counts.delayed:
         by_node = table.sum(axis=-1)
-        dispersion, tails = _dispersion(by_node), []
+        dispersion, tails = dispersion_of(by_node, counts.split), []
         for row, *tables in _sums(by_node, table, counts.repetitions):
             link = np.argmax(tables[0][row, nodes], axis=-1)
             own, trials = (t[row, nodes].sum(axis=-1) - t[row, nodes, link] for t in tables)
@@ -89,8 +108,8 @@ def node_delays(counts: DelayCounts, tests: int) -> Delays:
             tails.append(_tail(own, total, trials, all_trials, dispersion))
         p_values.append(_consistent(*tails))
         needed.append(_needed(float(table.sum()) / 2, 2 / len(nodes), dispersion, tests))
-    delayed, repetitions = counts.delayed.sum(axis=-1), counts.repetitions.sum(axis=-1)
-    return _result(np.array(p_values), delayed, repetitions, min(needed))
+    delayed, repetitions, messages = (table.sum(axis=-1) for table in counts.tables)
+    return _result(np.array(p_values), delayed, repetitions, messages, min(needed))
 
 
 def link_delays(counts: DelayCounts, lossy_nodes: np.ndarray, tests: int) -> Delays:
@@ -100,10 +119,10 @@ def link_delays(counts: DelayCounts, lossy_nodes: np.ndarray, tests: int) -> Del
     first, second = np.triu_indices(nodes, 1)
     is_compared = ~(lossy_nodes[first] | lossy_nodes[second])
     kept = np.where(lossy_nodes[:, None] | lossy_nodes[None, :], 0, 1)
-    by_link, repetitions = counts.delayed[..., first, second], counts.repetitions[:, first, second]
+    by_link, repetitions, messages = (table[..., first, second] for table in counts.tables)
     p_values, needed = [], []
     for table, delayed in zip(counts.delayed, by_link, strict=True):
-        dispersion, tails = _dispersion(delayed), []
+        dispersion, tails = dispersion_of(delayed, counts.split), []
         for row, *tables in _sums(delayed, table * kept, counts.repetitions * kept):
             own, trials = (t[row, first, second] for t in tables)
             groups = [[t.sum(axis=(1, 2))[row] / 2 for t in tables]]
@@ -112,7 +131,7 @@ def link_delays(counts: DelayCounts, lossy_nodes: np.ndarray, tests: int) -> Del
         p_values.append(np.where(is_compared, _consistent(*tails), 1.0))
         of_node = float(np.median(table.sum(axis=(0, 2))))
         needed.append(_needed(of_node, 1 / max(2, nodes - 1), dispersion, tests))
-    return _result(np.array(p_values), by_link, repetitions, min(needed))
+    return _result(np.array(p_values), by_link, repetitions, messages, min(needed))
 
 
 def _sums(parts: np.ndarray, *tables: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
@@ -126,17 +145,19 @@ def _consistent(p_values: np.ndarray, without_worst_launch: np.ndarray) -> np.nd
     return np.where(without_worst_launch <= CONSISTENT_P, p_values, 1.0)
 
 
-def _result(p_values: np.ndarray, delayed: np.ndarray, trials: np.ndarray, needed: float) -> Delays:
+def _result(
+    p_values: np.ndarray, delayed: np.ndarray, repetitions: np.ndarray, messages: np.ndarray, needed: float
+) -> Delays:
     """`p_values` (factors, n) of n nodes or links with the counts `delayed` (factors, launches, n) of the
-    repetitions `trials` (launches, n). `needed` delays are significant."""
-    launches = len(trials)
+    `repetitions` and `messages` (launches, n). `needed` delays are significant."""
+    launches, factor = len(repetitions), np.argmin(p_values, axis=0)
     smallest = np.minimum(1.0, len(FACTORS) * p_values.min(axis=0))
-    repetitions = trials.sum(axis=0)
     return Delays(
-        smallest if launches >= MIN_LAUNCHES else np.full(len(repetitions), np.nan),
-        np.take_along_axis(delayed.sum(axis=1), np.argmin(p_values, axis=0)[None], axis=0)[0],
-        repetitions,
-        _detectable_share(needed, repetitions),
+        smallest if launches >= MIN_LAUNCHES else np.full(len(smallest), np.nan),
+        factor,
+        np.take_along_axis(delayed.sum(axis=1), factor[None], axis=0)[0],
+        repetitions.sum(axis=0),
+        detectable_share(needed, repetitions.sum(axis=0), messages.sum(axis=0)),
     )
 
 
@@ -150,25 +171,30 @@ def _needed(others: float, share: float, dispersion: float, tests: int) -> float
     return float(own[is_significant][0]) if is_significant.any() else np.inf
 
 
-def _detectable_share(needed: float, repetitions: np.ndarray) -> np.ndarray:
-    """The shares with which at least `needed` repetitions are delayed with a probability of `POWER`."""
+def detectable_share(needed: float, repetitions: np.ndarray, messages: np.ndarray) -> np.ndarray:
+    """The shares of delayed messages with which at least `needed` repetitions are delayed with a probability
+    of `POWER`."""
     from scipy.stats import beta
 
     if not np.isfinite(needed):
         return np.full(len(repetitions), np.nan)
     shares = beta.ppf(POWER, needed, np.maximum(1, repetitions - needed + 1))
-    return np.where(repetitions >= needed, shares, np.nan)
+    by_message = 1 - (1 - shares) ** (repetitions / np.maximum(1, messages))
+    return np.where(repetitions >= needed, by_message, np.nan)
 
 
-def _dispersion(delayed: np.ndarray) -> float:
-    """The variance of the counts of parts over the launches relative to that of independent delays, at least
-    1; from counts of shape (launches, parts)."""
-    total = delayed.sum()
-    by_launch, by_part = delayed.sum(axis=1), delayed.sum(axis=0)
-    expected = by_launch[:, None] * by_part[None, :] / max(1, total)
-    present = expected > 0
-    freedom = max(1, (by_launch > 0).sum() - 1) * max(1, (by_part > 0).sum() - 1)
-    return max(1.0, float(((delayed - expected)[present] ** 2 / expected[present]).sum() / freedom))
+def dispersion_of(delayed: np.ndarray, split: int = 0) -> float:
+    """The variance of the counts of parts over the launches of a side, relative to that of independent
+    delays, at least 1; from counts of shape (launches, parts). Launches before number `split` are another
+    side."""
+    excess, freedom = 0.0, 0
+    for side in (delayed[:split], delayed[split:]):
+        by_launch, by_part = side.sum(axis=1), side.sum(axis=0)
+        expected = by_launch[:, None] * by_part[None, :] / max(1, side.sum())
+        present = expected > 0
+        excess += float(((side - expected)[present] ** 2 / expected[present]).sum())
+        freedom += max(0, int((by_launch > 0).sum()) - 1) * max(0, int((by_part > 0).sum()) - 1)
+    return max(1.0, excess / max(1, freedom))
 
 
 def _tail(

@@ -6,46 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from lossy_clusters import counts
 
 from hockney.models.node_delays import DelayCounts, count_delays, link_delays, node_delays
 from hockney.models.node_effects import adjusted_p_values
 
-MESSAGES = (2, 10, 8)
-"""Messages of a repetition, by measure: a repetition is delayed if one of them is lost."""
-TOURNAMENTS = 10
 RUNS = 40
-
-
-def counts(
-    random: np.random.Generator,
-    nodes: int,
-    launches: int = 6,
-    link_loss: float = 0.0,
-    node_loss: float = 0.0,
-    background: float = 0.0,
-    *,
-    has_bursts: bool = False,
-) -> DelayCounts:
-    """Delays of a cluster in which node 2 and the link 1 - 3 lose shares of their messages. In bursts, a
-    tenth of the repetitions of another node is delayed in every other launch."""
-    first, second = np.triu_indices(nodes, 1)
-    total = None
-    for messages in MESSAGES:
-        timed = []
-        for _ in range(launches):
-            share = np.full(len(first), background)
-            share[(first == 1) & (second == 3)] += 1 - (1 - link_loss) ** messages
-            share[(first == 2) | (second == 2)] += 1 - (1 - node_loss) ** messages
-            if has_bursts and random.random() < 0.5:
-                node = random.integers(nodes)
-                share[(first == node) | (second == node)] += 0.1
-            pairs = np.tile(first * nodes + second, TOURNAMENTS)
-            is_delayed = random.random(len(pairs)) < np.tile(share, TOURNAMENTS)
-            timed.append((pairs, 0.02 * random.standard_normal(len(pairs)) + np.log(30) * is_delayed))
-        found = count_delays(timed, nodes)
-        total = found if total is None else total + found
-    assert total is not None
-    return total
 
 
 def named(found: DelayCounts) -> tuple[set[int], set[tuple[int, int]]]:
@@ -95,8 +61,7 @@ def test_a_launch_with_many_delays_names_nothing():
 
 def test_what_is_detectable_is_named_in_95_percent():
     random = np.random.default_rng(3)
-    link = np.median(link_delays(counts(random, 8), np.zeros(8, dtype=bool), 8 * 28).detectable)
-    loss = 1 - (1 - link) ** (len(MESSAGES) / sum(MESSAGES))
+    loss = np.median(link_delays(counts(random, 8), np.zeros(8, dtype=bool), 8 * 28).detectable)
     assert 0.005 < loss < 0.012
     results = [named(counts(random, 8, link_loss=float(loss))) for _ in range(RUNS)]
     assert sum(links == {(1, 3)} for _, links in results) >= 0.87 * RUNS

@@ -100,12 +100,16 @@ def test_clean_fat_trees_have_no_slow_links(tmp_path: Path, capsys: pytest.Captu
     assert named <= 2
 
 
-def test_lossy_links_and_nodes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    faults = "".join(
-        f'[[faults]]\nnodes = {nodes}\nloss = {loss}\nresend_s = "1ms"\n'
-        for nodes, loss in (([2, 5], 0.02), ([9], 0.03))
+def losses(*faults: tuple[list[int], float]) -> str:
+    """Nodes and links in a description that lose these shares of their messages."""
+    return "".join(
+        f'[[faults]]\nnodes = {nodes}\nloss = {loss}\nresend_s = "1ms"\n' for nodes, loss in faults
     )
-    code, answer = run(tmp_path, capsys, MACHINE.format(network=SWITCH) + faults, "measure=latency,bandwidth")
+
+
+def test_lossy_links_and_nodes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    machine = MACHINE.format(network=SWITCH) + losses(([2, 5], 0.02), ([9], 0.03))
+    code, answer = run(tmp_path, capsys, machine, "measure=latency,bandwidth")
     assert code == 1
     assert answer["slow_nodes"] == ["n9"] and answer["slow_links"] == [["n2", "n5"]]
     assert {row["fault"] for row in answer["links"]} == {"delays"}
@@ -121,6 +125,32 @@ def test_a_check_names_faults_that_appeared(tmp_path: Path, capsys: pytest.Captu
     operations = json.loads(capsys.readouterr().out)["comparison"]["operations"]
     slower = {(o["operation"], o["level"]) for o in operations if o["verdict"] == "slower"}
     assert slower == {("switch", "leaf2"), ("node", "n3")}
+
+
+def test_a_check_names_new_losses_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """The link 1 - 7 and node 12 lose messages in both runs, the link 2 - 5 and node 9 in the second one."""
+    words = ("measure=latency,bandwidth",)
+    network = MACHINE.format(network=SWITCH) + losses(([1, 7], 0.06), ([12], 0.02))
+    run(tmp_path, capsys, network, *words)
+    path, report = tmp_path / "cluster.toml", tmp_path / "junit.xml"
+
+    def check(name: str, machine: str) -> tuple[int, dict]:
+        path.write_text(machine.replace("seed = 2", "seed = 3000"))
+        files = ("--out", str(tmp_path / name), "--junit", str(report), "--json", "-q")
+        options = ("--check", str(tmp_path / "r"), "--machine", f"sim:{path}", "--launches", "4", *files)
+        code = guarded(["run", "nodes", *words, *options])
+        return code, json.loads(capsys.readouterr().out)["comparison"]
+
+    code, same = check("same", network)
+    assert code == 0 and not any("a_delayed" in case for case in same["cases"])
+    code, worse = check("worse", network + losses(([2, 5], 0.06), ([9], 0.03)))
+    assert code == 1
+    by_part = {case["part"]: case for case in worse["cases"] if case["verdict"] == "slower"}
+    assert sorted(by_part) == ["delays of n2 - n5", "delays of n9"]
+    for case in by_part.values():
+        before, after = (case[f"{side}_delayed"] / case[f"{side}_repetitions"] for side in "ab")
+        assert before == 0 and 0.05 < after < 0.4
+    assert report.read_text().count("<failure") == 2
 
 
 @pytest.mark.parametrize("slowdown", [1.1, 1.5])

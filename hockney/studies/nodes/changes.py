@@ -5,7 +5,8 @@
 The log time of a pair is the sum of a time that all pairs share (the machine), and of effects of its
 switches, nodes and link. Each of these parts is compared with itself, so a part is slower only if it changed
 more than what it belongs to: a slower machine does not make all nodes slower, and a slower node does not make
-its links slower. Nodes are identified by their names."""
+its links slower. Nodes are identified by their names. Delays of nodes, links and the machine are compared by
+their numbers (`hockney.models.node_delay_changes`)."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from hockney.core.wording import plural
 from hockney.models.comparison import (
     SIGNIFICANCE_LEVEL,
     CaseVerdict,
+    DelayedShare,
     JudgedCases,
     OperationVerdict,
     Parts,
@@ -42,12 +44,16 @@ from hockney.models.node_effects import (
 )
 from hockney.models.node_topology import NodeTopology, node_topology
 from hockney.models.statistics import Observation, RatioEstimate, estimate
+from hockney.pages.format import format_share
 from hockney.studies.nodes.effects import WITHIN, NodeEffects, measure_order, measure_title
 from hockney.studies.nodes.plan import BANDWIDTH
 from hockney.studies.nodes.tables import DELAYS, NodeTables, natural
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from hockney.models.node_delay_changes import DelayChanges
+    from hockney.models.node_delays import DelayCounts
 
 KINDS: tuple[Kind, ...] = ("machine", "switch", "node", "link")
 """In the order of tables."""
@@ -135,6 +141,16 @@ class _Side:
         tables = (run.tables for run in self._by_run if measure in run.measures)
         return next(tables).case_of(measure)
 
+    @cached_property
+    def delay_counts(self) -> DelayCounts:
+        """The delays in all launches of all runs with times of pairs."""
+        from functools import reduce
+
+        from hockney.models.node_delays import DelayCounts
+
+        counts = [run.tables.delay_counts for run in self._by_run if DELAYS in run.measures]
+        return reduce(DelayCounts.followed_by, counts)
+
     @property
     def pair_indices(self) -> tuple[np.ndarray, np.ndarray]:
         return self._by_run[0].pair_indices
@@ -179,31 +195,61 @@ class _Changes:
         }
 
     @cached_property
+    def delays(self) -> Mapping[Kind, DelayChanges]:
+        """The changes of the numbers of delays; empty unless both sides measured pairs."""
+        from hockney.models.node_delay_changes import delay_changes
+
+        if DELAYS not in self.changes["node"]:
+            return {}
+        tests = {kind: self._kinds * len(self.changes[kind]) for kind in KINDS}
+        return delay_changes(self.a.delay_counts, self.b.delay_counts, self.tolerance, tests)
+
+    @property
+    def _kinds(self) -> int:
+        return sum(bool(measures) for measures in self.changes.values())
+
+    @cached_property
     def _changed(self) -> Mapping[Kind, np.ndarray]:
         """The adjusted p-values of changes beyond the tolerance, measure by measure."""
         import numpy as np
 
         bound = self.log_tolerance
-        return self._adjusted(lambda effects: np.minimum(effects.p_above(bound), effects.p_below(-bound)))
+        return self._adjusted(
+            lambda effects: np.minimum(effects.p_above(bound), effects.p_below(-bound)),
+            lambda delays: delays.p_values,
+        )
 
     @cached_property
     def _same(self) -> Mapping[Kind, np.ndarray]:
-        """The adjusted p-values of changes within the tolerance."""
+        """The adjusted p-values of changes within the tolerance; nan for delays."""
         import numpy as np
 
         bound = self.log_tolerance
-        return self._adjusted(lambda effects: np.maximum(effects.p_above(-bound), effects.p_below(bound)))
+        return self._adjusted(
+            lambda effects: np.maximum(effects.p_above(-bound), effects.p_below(bound)),
+            lambda delays: np.full(len(delays.p_values), np.nan),
+        )
 
-    def _adjusted(self, p_values: Callable[[Effects], np.ndarray]) -> Mapping[Kind, np.ndarray]:
+    def _adjusted(
+        self,
+        p_of_times: Callable[[Effects], np.ndarray],
+        p_of_delays: Callable[[DelayChanges], np.ndarray],
+    ) -> Mapping[Kind, np.ndarray]:
         """The adjusted p-values of a test of all changes."""
         import numpy as np
 
-        return adjusted_p_values(
-            {
-                kind: np.concatenate([np.zeros(0), *map(p_values, measures.values())])
-                for kind, measures in self.changes.items()
-            }
-        )
+        families: dict[Kind, np.ndarray] = {}
+        for kind, measures in self.changes.items():
+            p_values = [np.zeros(0)]
+            for measure, effects in measures.items():
+                delays = self._delays(kind, measure)
+                p_values.append(p_of_times(effects) if delays is None else p_of_delays(delays))
+            families[kind] = np.concatenate(p_values)
+        return adjusted_p_values(families)
+
+    def _delays(self, kind: Kind, measure: str) -> DelayChanges | None:
+        """The delays that a kind of parts is compared by in this measure, instead of times."""
+        return self.delays.get(kind) if measure == DELAYS else None
 
     @cached_property
     def tests(self) -> int:
@@ -254,7 +300,13 @@ class _Changes:
         workload = self.catalog.entry(case.workload)
         effects = [side.effects[kind][measure] for side in (self.a, self.b)]
         launches = int(effects[0].launches[place]), int(effects[1].launches[place])
+        delays, shares = self._delays(kind, measure), None
         state = state_of(ratio.ratio, p_changed, p_same)
+        if delays is not None:
+            state = "slower" if delays.grew[place] else "faster"
+            numbers = (delays.delayed[:, place].tolist(), delays.repetitions[:, place].tolist())
+            first, second = (DelayedShare(*side) for side in zip(*numbers, strict=True))
+            shares = first, second
         is_open = state in ("undecided", "unknown")
         no_times = np.zeros(0)
         observed = Observation(case, workload, (), no_times, no_times, no_times, no_times)
@@ -276,6 +328,7 @@ class _Changes:
             state=state,
             more_launches=more_launches(ratio.ratio, self.tolerance, launches, 1) if is_open else None,
             observed=(observed, observed),
+            delays=shares,
         )
 
     def _time(self, side: _Side, kind: Kind, measure: str, effects: Effects, place: int) -> Estimate:
@@ -312,11 +365,16 @@ class _Changes:
             if math.isfinite(link):
                 text += f", or a link that takes {math.exp(link):.2f} times as long"
             yield f"{text}."
+        if self.delays and all(math.isfinite(self.delays[kind].detectable) for kind in ("node", "link")):
+            node_share, link_share = (self.delays[kind].detectable for kind in ("node", "link"))
+            yield (
+                f"95% of such checks would report a node that newly delays {format_share(node_share)} of its "
+                f"messages, or a link that newly delays {format_share(link_share)}."
+            )
 
     def _detectable(self, kind: Kind, effects: Effects) -> np.ndarray:
         """The smallest log changes that are reported with a probability of `POWER`."""
-        kinds = sum(bool(self.changes[k]) for k in KINDS)
-        tests = kinds * len(self.changes[kind]) * len(effects.log_ratio)
+        tests = self._kinds * len(self.changes[kind]) * len(effects.log_ratio)
         beyond = effects.half_width(1 - SIGNIFICANCE_LEVEL / (2 * max(1, tests))) + effects.half_width(POWER)
         return self.log_tolerance + beyond
 

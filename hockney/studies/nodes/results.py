@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from hockney.core.fit import Estimate
 from hockney.pages.evidence import Evidence, StudyResults
 from hockney.studies.nodes.effects import NodeEffects, measure_order
-from hockney.studies.nodes.plan import BANDWIDTH, BIDIRECTIONAL, LATENCY, WINDOW
+from hockney.studies.nodes.plan import BANDWIDTH, BIDIRECTIONAL, LATENCY
 from hockney.studies.nodes.tables import (
     DELAYS,
     RECEIVING,
@@ -225,13 +225,6 @@ class NodesResults(StudyResults):
                 return 3 * case.bytes
         return 0
 
-    @property
-    def messages_of_repetition(self) -> float:
-        """The mean number of messages that a repetition of a pair times."""
-        counts = {LATENCY: 2, BANDWIDTH: 2 * WINDOW + 2, BIDIRECTIONAL: 2 * WINDOW}
-        measured = [counts[measure] for case in self.tables.cases if (measure := pair_measure(case))]
-        return sum(measured) / max(1, len(measured))
-
     def case_line(self, measure: str) -> str:
         """The case that a measure is from."""
         return self.tables.case_of(measure).line
@@ -313,7 +306,6 @@ class NodesResults(StudyResults):
                         for measure, effects in groups[kind].items()
                     },
                     delays.get(kind),
-                    self.messages_of_repetition,
                 )
             )
             for k, kind in enumerate(kinds)
@@ -358,7 +350,6 @@ def _slowdowns(
     adjusted: np.ndarray,
     smallest: Mapping[str, np.ndarray],
     delays: Delays | None,
-    messages: float,
 ) -> Iterator[Slowdown]:
     import numpy as np
 
@@ -375,7 +366,7 @@ def _slowdowns(
             p = float(adjusted[first + k])
             ratio = _ratio(float(effects.log_ratio[k]), float(half_width[k]))
             if measure == DELAYS and delays is not None:
-                share = 1 - (1 - float(delays.detectable[k])) ** (1 / messages)
+                share = float(delays.detectable[k])
                 yield Slowdown(
                     measure,
                     name,

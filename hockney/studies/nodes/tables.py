@@ -22,6 +22,7 @@ from hockney.studies.nodes.plan import (
     MEMORY,
     PING_PONG,
     STREAM,
+    WINDOW,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ TITLES: Mapping[str, str] = {
     "memory": "memory",
 }
 """Titles of what is compared, in the order of tables."""
+MESSAGES: Mapping[str, int] = {LATENCY: 2, BANDWIDTH: 2 * WINDOW + 2, BIDIRECTIONAL: 2 * WINDOW}
+"""The number of messages that a repetition of a pair times."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class NodeTables:
                 if record.case == case.line:
                     places = np.array([index.get(node, -1) for node in self._nodes_of(record)])
                     timed[record.launch] = _slowest_of_pairs(record, places, len(index))
-            counts = count_delays(list(timed.values()), len(index))
+            counts = count_delays(list(timed.values()), len(index), MESSAGES[pair_measure(case)])
             totals = counts if totals is None else totals + counts
         assert isinstance(totals, DelayCounts)
         return totals
