@@ -207,8 +207,8 @@ def _needed(
     links: int,
 ) -> float:
     """The smallest number of delays in B with a p-value of at most this level, next to those in A; infinity
-    beyond `MAX_NEEDED`. The worst of several links does not count, and a single part varies more over the
-    launches than all do, up to the 90% quantile."""
+    beyond `MAX_NEEDED`. Those in A may be more than usual by a standard deviation. The worst of several links
+    does not count, and a single part varies more over the launches than all do, up to the 90% quantile."""
     from scipy.special import chdtri
 
     variance = dispersion * max(1.0, chdtri(max(1, launches - 2), 0.1) / max(1, launches - 2))
@@ -216,7 +216,7 @@ def _needed(
     def is_found(number: int) -> bool:
         by_link = number / links
         worst = by_link + (2 * np.log(links) * by_link) ** 0.5 if links > 1 else 0.0
-        own = np.array([delayed, number - worst])
+        own = np.array([delayed + delayed**0.5, number - worst])
         return (
             _side_with_more(own, messages) == 1
             and _p_over_launches(own, messages, launches, variance) <= CONSISTENT_P

@@ -115,18 +115,17 @@ def test_other_numbers_of_launches_and_repetitions_are_no_change():
 @pytest.mark.parametrize("noise", [{}, BACKGROUND], ids=["clean", "background"])
 @pytest.mark.parametrize(("nodes", "launches"), [(6, 6), (16, 6), (16, 4)])
 def test_what_is_detectable_is_named_in_95_percent(nodes: int, launches: int, noise: dict[str, Any]):
-    """If 95% are named, fewer than 92% of 200 have a probability of 3%."""
-    random, runs = np.random.default_rng(4), 200
+    random, runs = np.random.default_rng(4), 100
 
     def measured(**faults: float) -> DelayCounts:
         return counts(random, nodes, launches, **noise, **faults)
 
-    clean = [changes(measured(), measured()) for _ in range(20)]
+    clean = [changes(measured(), measured()) for _ in range(10)]
     for kind, fault, number in (("node", "node_loss", 2), ("link", "link_loss", link_number(nodes))):
         loss = float(np.median([found[kind].detectable for found in clean]))
         assert 0 < loss < 0.06
         names = [named(changes(measured(), measured(**{fault: loss}))) for _ in range(runs)]
-        assert sum((kind, number, True) in each for each in names) >= 0.92 * runs
+        assert sum((kind, number, True) in each for each in names) >= 0.94 * runs, "the error of 100 runs"
 
 
 @pytest.mark.slow
