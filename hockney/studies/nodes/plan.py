@@ -22,7 +22,7 @@ PAIR_MEASURES = (LATENCY, BANDWIDTH, BIDIRECTIONAL)
 OWN_MEASURES = (LOCAL, "compute", "memory")
 WINDOW = 4
 DEFAULT_LONG = 256 << 10
-MAX_TOURNAMENTS, MAX_PAIRS, MAX_SIMULATED_PAIRS = 10, 150_000, 5_000
+MAX_TOURNAMENTS, MAX_PAIRS, MAX_SIMULATED_PAIRS = 10, 150_000, 2_500
 """By default, a launch has at least `MAX_TOURNAMENTS` tournaments, unless they contain more pairs than this,
 which make records long, and simulations slow."""
 EMULATED_WINDOW_S = 10e-3
@@ -66,7 +66,7 @@ TOURNAMENTS = StudyParameter(
     "tournaments",
     "integer",
     "minimum number of tournaments in a launch, if time allows; more find rarer losses (default: 10, or "
-    "fewer with more than 32 simulated or 173 other nodes)",
+    "fewer with more than 22 simulated or 173 other nodes)",
     low=1,
     high=1000,
     example="64",
