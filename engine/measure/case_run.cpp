@@ -108,8 +108,8 @@ int min_repetitions_of_visit(const VisitLimit& limit, int back_to_back, double r
   return repetition_s * min_repetitions <= Method::visit_share * rule.budget_s ? min_repetitions : 1;
 }
 
-// The number of repetitions of whole cycles that a visit makes even if its time is up: as many as take
-// the case's share, but at least one.
+// The number of repetitions that a visit makes even if its time is up: those of the workload's minimum number
+// of cycles, or of as many as fit into the case's share, but at least one cycle.
 int min_repetitions_of_cycles(const Workload& workload, double repetition_s, const StopRule& rule) {
   const double cycle_s = std::max(repetition_s, 1e-9) * workload.cycle();
   const double affordable_cycles = rule.budget_s / cycle_s;

@@ -121,65 +121,61 @@ def delay_changes(
         counts.messages[:, first, second],
         counts.split,
     )
-    own_pairs = []
-    for node in np.arange(size):
-        own = ((first == node) & ~is_lossy[second]) | ((second == node) & ~is_lossy[first])
-        own[np.argmax(np.where(own, pairs.delayed[nodes.factor[node]].sum(axis=0), -1))] = False
-        own_pairs.append(own)
+    others, by_pair = pairs.delayed[..., reference].sum(axis=-1), pairs.delayed.sum(axis=1)
+    own_pairs = np.zeros((size, len(first)), dtype=int)
+    for node, own in enumerate(own_pairs):
+        own[:] = ((first == node) & ~is_lossy[second]) | ((second == node) & ~is_lossy[first])
+        own[np.argmax(np.where(own, by_pair[nodes.factor[node]], -1))] = 0
+    delayed, repetitions, messages = (table @ own_pairs.T for table in pairs.tables)
+    by_node = DelayCounts(delayed, repetitions, messages, pairs.split)
+    node_links = int(own_pairs.sum(axis=1).max()) + 1
     return {
         "machine": _machine_change(pairs, reference, tolerance),
-        "node": _changes(pairs, np.array(own_pairs), reference, is_lossy, nodes.factor, tests["node"], 1),
-        "link": _changes(
-            pairs, np.eye(len(first), dtype=bool), reference, is_lossy_link, links.factor, tests["link"]
-        ),
+        "node": _changes(by_node, others, is_lossy, nodes.factor, tests["node"], node_links),
+        "link": _changes(pairs, others, is_lossy_link, links.factor, tests["link"]),
     }
 
 
 def _changes(
-    pairs: DelayCounts,
-    own_pairs: np.ndarray,
-    reference: np.ndarray,
+    parts: DelayCounts,
+    references: np.ndarray,
     is_tested: np.ndarray,
     factors: np.ndarray,
     tests: int,
-    left_out: int = 0,
+    links: int = 1,
 ) -> DelayChanges:
-    """Compare the parts that consist of `own_pairs` (parts, pairs), by the delays of one of `FACTORS` each.
-    The worst ones of their pairs were `left_out`."""
-    parts = len(own_pairs)
-    by_part = pairs.delayed @ own_pairs.T
-    repetitions, messages = (table @ own_pairs.T for table in (pairs.repetitions, pairs.messages))
-    references = pairs.delayed[..., reference].sum(axis=-1)
-    dispersions = [dispersion_of(table, pairs.split) for table in by_part]
-    p_values = np.ones(parts)
+    """Compare n parts, whose tables end with an axis of length n, by the delays of one of `FACTORS` each.
+    `references` are the delays of pairs without a fault (factors, launches). Of parts with several `links`,
+    the worst one was left out."""
+    count, split = len(is_tested), parts.split
+    dispersions = [dispersion_of(table, split) for table in parts.delayed]
+    p_values = np.ones(count)
     for part in np.flatnonzero(is_tested):
         factor = factors[part]
-        by_launch, sent = by_part[factor][:, part], messages[:, part]
-        own, of = _by_side(by_launch, pairs.split), _by_side(sent, pairs.split)
-        variance = _dispersion_of_part(by_launch, sent, pairs.split)
+        by_launch, sent = parts.delayed[factor][:, part], parts.messages[:, part]
+        own, of = _by_side(by_launch, split), _by_side(sent, split)
+        variance = _dispersion_of_part(by_launch, sent, split)
         if _p_over_launches(own, of, len(sent), variance) <= CONSISTENT_P:
-            others = _by_side(references[factor], pairs.split)
+            others = _by_side(references[factor], split)
             p_values[part] = _p_value(own / dispersions[factor], of, others / dispersions[factor])
-    chosen = by_part[factors, :, np.arange(parts)].T
-    delayed, trials = (_by_side(table, pairs.split) for table in (chosen, repetitions))
-    sides = _by_side(messages, pairs.split)
-    links = own_pairs.sum(axis=1).max() + left_out
+    chosen = parts.delayed[factors, :, np.arange(count)].T
+    delayed, trials, sides = (_by_side(table, split) for table in (chosen, parts.repetitions, parts.messages))
     needed = min(
         _needed(
-            float(np.median(_by_side(by_part[k], pairs.split)[0])),
+            float(np.median(_by_side(parts.delayed[k], split)[0])),
             np.median(sides, axis=1),
-            _by_side(references[k], pairs.split),
+            _by_side(references[k], split),
             dispersions[k],
-            len(messages),
+            len(parts.messages),
             FALSE_SHARE / max(1, tests),
-            links if left_out else 1,
+            links,
         )
         for k in range(len(FACTORS))
     )
-    share = links / max(1, links - left_out)
+    share = links / max(1, links - 1)
     detectable = detectable_share(needed, share * trials[1], share * sides[1])
     return DelayChanges(
-        _known(p_values * is_tested.sum() / parts + ~is_tested, pairs),
+        _known(p_values * is_tested.sum() / count + ~is_tested, parts),
         np.array([_side_with_more(*part) == 1 for part in zip(delayed.T, sides.T, strict=True)]),
         delayed,
         trials,
@@ -187,9 +183,9 @@ def _changes(
     )
 
 
-def _known(p_values: np.ndarray, pairs: DelayCounts) -> np.ndarray:
+def _known(p_values: np.ndarray, counts: DelayCounts) -> np.ndarray:
     """The p-values, if both sides have enough launches."""
-    launches = min(pairs.split, len(pairs.repetitions) - pairs.split)
+    launches = min(counts.split, len(counts.repetitions) - counts.split)
     return p_values if launches >= MIN_LAUNCHES else np.full(len(p_values), np.nan)
 
 

@@ -95,8 +95,8 @@ def _detectable_by_permutation(rows: Sequence[np.ndarray], p_value: float, alike
     if not is_found(high):
         return math.nan
     for _ in range(BISECTIONS):
-        middle_ = (low + high) / 2
-        low, high = (low, middle_) if is_found(middle_) else (middle_, high)
+        between = (low + high) / 2
+        low, high = (low, between) if is_found(between) else (between, high)
     return high
 
 

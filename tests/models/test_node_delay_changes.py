@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,6 +68,19 @@ def test_what_did_not_change_is_not_named(nodes: int, noise: dict[str, Any]):
     for faults in ({}, LINK, NODE, LINK | NODE):
         both = noise | faults
         assert sum(bool(names) for names in compare(nodes, both, both)) <= 0.05 * RUNS
+
+
+def test_memory_is_proportional_to_the_number_of_links():
+    """Clusters of hundreds of nodes have tens of thousands of links."""
+    random = np.random.default_rng(1)
+    sides = [counts(random, 64), counts(random, 64, **LINK)]
+    changes(*sides)  # imports
+    tracemalloc.start()
+    found = changes(*sides)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert named(found) == {("link", link_number(64), True)}
+    assert peak <= 5 * sum(table.nbytes for side in sides for table in side.tables)
 
 
 @pytest.mark.parametrize("nodes", CLUSTERS)

@@ -272,10 +272,9 @@ class NodesResults(StudyResults):
         }
         sizes = [int(sum(np.isfinite(p).sum() for p in p_values[kind].values())) for kind in kinds]
         present = sum(size > 0 for size in sizes)
-        if not is_exact:
-            p_values["link"] = {
-                m: link_p_values(values["link"][m], effects) for m, effects in groups["link"].items()
-            }
+        if not is_exact:  # delays are compared by their numbers
+            for measure in groups["link"].keys() - {DELAYS}:
+                p_values["link"][measure] = link_p_values(values["link"][measure], groups["link"][measure])
         if DELAYS in p_values["node"] and not is_exact:
             counts_ = self.tables.delay_counts
             delays["node"] = node_delays(counts_, present * sizes[0])
@@ -304,6 +303,7 @@ class NodesResults(StudyResults):
                     {
                         measure: self._detectable(kind, measure, effects, tests[k])
                         for measure, effects in groups[kind].items()
+                        if measure != DELAYS or kind not in delays
                     },
                     delays.get(kind),
                 )
@@ -353,41 +353,30 @@ def _slowdowns(
 ) -> Iterator[Slowdown]:
     import numpy as np
 
-    from hockney.models.node_effects import FALSE_SHARE, is_slow
+    from hockney.models.node_effects import is_slow
 
     for measure in sorted(groups, key=measure_order):
         effects = groups[measure]
         first = list(groups).index(measure) * len(names)
-        half_width, detectable = effects.half_width(), smallest[measure]
-        slow = is_slow(effects, adjusted[first : first + len(names)])
+        counted = delays if measure == DELAYS else None
+        detectable = np.exp(smallest[measure]) if counted is None else counted.detectable
+        half_width, slow = effects.half_width(), is_slow(effects, adjusted[first : first + len(names)])
         for k, name in enumerate(names):
             if not np.isfinite(effects.log_ratio[k]):
                 continue
             p = float(adjusted[first + k])
             ratio = _ratio(float(effects.log_ratio[k]), float(half_width[k]))
-            if measure == DELAYS and delays is not None:
-                share = float(delays.detectable[k])
-                yield Slowdown(
-                    measure,
-                    name,
-                    ratio,
-                    None if math.isnan(p) else p,
-                    "unknown" if math.isnan(p) else "slow" if p <= FALSE_SHARE else "usual",
-                    share if math.isfinite(share) else None,
-                    int(effects.launches[k]),
-                    delayed=int(delays.delayed[k]),
-                    repetitions=int(delays.repetitions[k]),
-                )
-                continue
             yield Slowdown(
                 measure,
                 name,
                 ratio,
                 None if math.isnan(p) else p,
-                _state(ratio, p, is_slow=bool(slow[k])),
-                float(np.exp(detectable[k])) if np.isfinite(detectable[k]) else None,
+                _state(ratio, p, is_slow=bool(slow[k])) if counted is None else _delays_state(p),
+                float(detectable[k]) if np.isfinite(detectable[k]) else None,
                 int(effects.launches[k]),
                 switches[k] if kind == "switch" else "",
+                None if counted is None else int(counted.delayed[k]),
+                None if counted is None else int(counted.repetitions[k]),
             )
 
 
@@ -395,6 +384,12 @@ def _ratio(log_ratio: float, half_width: float) -> Estimate:
     if not math.isfinite(half_width):
         return Estimate(math.exp(log_ratio), None, None)
     return Estimate(*(math.exp(log_ratio + sign * half_width) for sign in (0, -1, 1)))
+
+
+def _delays_state(p: float) -> State:
+    from hockney.models.node_effects import FALSE_SHARE
+
+    return "unknown" if math.isnan(p) else "slow" if p <= FALSE_SHARE else "usual"
 
 
 def _state(ratio: Estimate, p: float, *, is_slow: bool) -> State:
